@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files: 0 or a negative errno. Nothing here prints; the caller says what it was doing. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+
+int file_read_all(const char *path, size_t max, char **data, size_t *len) ATTR_MUST; /* NUL added */
+int file_write_all(int fd, const void *data, size_t len) ATTR_MUST;         /* whole or error */
+int file_replace(const char *path, const void *data, size_t len) ATTR_MUST; /* tmp, fsync, rename */
+int file_make_dirs(const char *path) ATTR_MUST;                             /* like mkdir -p */
+bool file_exists(const char *path);
+int file_dir_empty(const char *path, bool *empty) ATTR_MUST; /* -ENOENT when absent */
+/* dir + "/" + name; heap string or NULL. */
+char *file_join(const char *dir, const char *name) ATTR_MUST;
+/* Directory of the running executable (from /proc/self/exe); heap string or NULL. */
+char *file_self_dir(void) ATTR_MUST;
+/* First line of a small file without its newline ("" on any failure): sysfs and /proc. */
+void file_first_line(const char *path, char *out, size_t max);

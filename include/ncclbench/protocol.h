@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The conversation between a supervisor (ncclbench-run) and its worker.
+ *
+ * One SOCK_SEQPACKET socket pair per worker. The worker finds its end at descriptor
+ * NB_CHANNEL_FD and, for its library's log, a writable file at NB_LOG_FD (the supervisor sets
+ * NCCL_DEBUG_FILE=/proc/self/fd/4: a path that no hostile directory name can break). One packet
+ * is one message: a verb and `key=value` pairs separated by one space; bytes of a value outside
+ * [A-Za-z0-9_.,:;/+@()<>#*-] are written %XX. At most NB_MESSAGE_MAX bytes, no terminating NUL.
+ *
+ *   worker -> supervisor   HELLO version= backend= pid= ...facts    (first, unasked)
+ *   supervisor -> worker   ID
+ *   worker -> supervisor   IDENT blob=<hex>                         (NCCL: rank 0 only is asked)
+ *   supervisor -> worker   PEER rank= blob=<hex>                    (one per known blob; no reply)
+ *   supervisor -> worker   JOIN rank= nranks= device=
+ *   worker -> supervisor   JOINED context_us= init_us= ...facts
+ * and then per point
+ *   supervisor -> worker   PREPARE op= dtype= redop= inplace= root= a= b= bytes= timing= variant=
+ *   worker -> supervisor   READY device_bytes=
+ *   supervisor -> worker   RUN mode=single|measure batches= ops= replays= warmup=
+ *   worker -> supervisor   DONE ns=<t0>,<t1>,...  first_us=         (elapsed ns of each batch)
+ *   supervisor -> worker   CHECK
+ *   worker -> supervisor   CHECKED wrong= checked= first= got= want= poisoned=
+ * and at the end
+ *   supervisor -> worker   BYE
+ *   worker -> supervisor   GONE teardown_us=                        (then it exits 0)
+ *
+ * Instead of the awaited answer a worker may send, at any phase,
+ *   FAIL kind=unavailable|oom|skipped|corrupt|error code= text=   it stays alive unless fatal=1 is
+ *                                                         given, then it exits and a new one is needed
+ *   NOTE key=value...                                     facts and remarks; the supervisor goes on waiting
+ * A supervisor treats any other verb, an unknown key's absence, or garbage as outcome `error`
+ * (phase = the one awaited). Closing the socket means: exit now.
+ *
+ * DONE of mode=single may carry used= proof=yes|no|unknown proof_detail= channels= peers= (UCX: what
+ * the library says carried this rank's data; NCCL's proof is its log).
+ *
+ * op, dtype, redop, timing and variant are names of the spec tables; inplace and poisoned are 0 or 1.
+ * HELLO also carries blob_from_all=0|1; facts of a worker without devices are devices=0 reason=<text>.
+ *
+ * PREPARE may carry quiet=1: from now on the library's per-operation log lines (NCCL: TUNING) must stop; the
+ * worker re-opens its library's log at NB_QUIET_LOG_FD without them (ncclResetDebugInit) where it can.
+ * DONE of mode=single may carry used= proof=yes|no|unknown peers= when the backend itself can tell the transport (UCX).
+ *
+ * mode=single runs exactly one operation from fresh, verified-later buffers; mode=measure runs
+ * `batches` batches, each an in-stream barrier, start mark, `replays` times `ops` operations, stop
+ * mark. DONE ns= holds stop - start of each batch: the time of replays*ops operations.
+ */
+#pragma once
+
+#define NB_PROTOCOL_VERSION 1
+#define NB_CHANNEL_FD 3
+#define NB_LOG_FD 4
+#define NB_QUIET_LOG_FD 5
+#define NB_MESSAGE_MAX 131072 /* bytes; below Linux' default wmem_max of 212992 */
