@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See curve.h. Axis ends and the places of texts are computed here: gnuplot does not know what overlaps. */
+#include "report/curve.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attr.h"
+#include "base/buf.h"
+#include "base/num.h"
+#include "report/script.h"
+#include "report/text.h"
+#include "report/view.h"
+
+#define TEXT_GAP 0.042 /* of the axis: two lines of text nearer than this overlap */
+#define LINE_WIDTH 120 /* characters under the title that fit the picture */
+
+struct curve {
+	char label[96], end[48];
+	int style;             /* place of the transport in the run: same look in every picture */
+	size_t n;
+	double end_x, end_y, text_y;
+};
+
+struct curves {
+	struct curve list[VIEW_TRANSPORTS_MAX];
+	const char *transport[VIEW_TRANSPORTS_MAX];
+	size_t n;
+	double xmin, xmax, ymin, ymax;
+	double restarts;
+	bool bands;
+};
+
+struct point {
+	double x, y, lo, hi;
+};
+
+/* What differs between the kinds of curves. */
+struct quantity {
+	void (*point)(const struct record *r, struct point *p);
+	void (*name_value)(double y, char *out, size_t max);
+};
+
+static double or_else(double v, double fallback)
+{
+	return isfinite(v) && v > 0 ? v : fallback;
+}
+
+static void point_time(const struct record *r, struct point *p)
+{
+	p->y = r->time_us;
+	p->lo = fmin(or_else(r->ci_lo_us, p->y), p->y);
+	p->hi = fmax(or_else(r->ci_hi_us, p->y), p->y);
+}
+
+static void point_bandwidth(const struct record *r, struct point *p)
+{
+	struct point time;
+
+	point_time(r, &time);
+	p->y = view_busbw(r);
+	p->lo = p->y * time.y / time.hi;
+	p->hi = p->y * time.y / time.lo;
+}
+
+static void name_bandwidth(double y, char *out, size_t max)
+{
+	char number[32];
+
+	text_number(y, number, sizeof(number));
+	snprintf(out, max, "%s GB/s", number);
+}
+
+static void name_time(double y, char *out, size_t max)
+{
+	num_format_time(y * 1e3, 1, out, max);
+}
+
+static const struct quantity bandwidth = { point_bandwidth, name_bandwidth };
+static const struct quantity latency = { point_time, name_time };
+
+static void widen(struct curves *c, const struct point *p)
+{
+	c->xmin = fmin(c->xmin, p->x);
+	c->xmax = fmax(c->xmax, p->x);
+	c->ymin = fmin(c->ymin, p->lo);
+	c->ymax = fmax(c->ymax, p->hi);
+	c->bands |= p->hi > p->lo;
+}
+
+static void set_label(struct curve *k, const struct view *v, const struct record *r, bool unproven, const char *main_timing)
+{
+	bool other = strcmp(r->timing, main_timing) != 0;
+
+	snprintf(k->label, sizeof(k->label), "%s%s%s%s", view_transport_label(v, r->backend, r->transport),
+		 other ? ", " : "", other ? r->timing : "", unproven ? " (unproven)" : "");
+}
+
+/* One block of the data file. */
+static void add_curve(struct curves *c, const struct view *v, const struct quantity *q, const struct record *const *rows,
+		      size_t n, struct buf *data)
+{
+	struct curve *k = &c->list[c->n];
+
+	for (size_t i = 0; i < n; i++) {
+		struct point p = { .x = (double)rows[i]->bytes };
+
+		q->point(rows[i], &p);
+		if (!isfinite(p.y) || p.y <= 0)
+			continue;
+		if (k->n++ == 0 && c->n > 0)
+			buf_puts(data, "\n\n");
+		script_value(data, p.x);
+		script_value(data, p.y);
+		script_value(data, p.lo);
+		script_value(data, p.hi);
+		buf_putc(data, '\n');
+		widen(c, &p);
+		c->restarts = fmax(c->restarts, or_else(rows[i]->restarts, 0));
+		k->end_x = p.x;
+		k->end_y = k->text_y = p.y;
+	}
+	if (k->n > 0) {
+		q->name_value(k->end_y, k->end, sizeof(k->end));
+		c->transport[c->n++] = rows[0]->transport;
+	}
+}
+
+static int collect(struct curves *c, const struct view *v, const char *op, const struct quantity *q, const char *timing,
+		   struct buf *data)
+{
+	const char *names[VIEW_TRANSPORTS_MAX];
+	size_t n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
+	const struct record **rows = calloc(v->n_rows + 1, sizeof(*rows));
+
+	if (rows == NULL)
+		return -ENOMEM;
+	*c = (struct curves){ .xmin = INFINITY, .xmax = -INFINITY, .ymin = INFINITY, .ymax = -INFINITY };
+	for (size_t i = 0; i < n; i++) {
+		const char *mine = view_timing(v, names[i], op, view_timings_graph);
+		size_t count = view_curve(v, names[i], op, mine, rows), k;
+
+		for (k = 0; k < count && !view_unproven(rows[k]); k++)
+			;
+		if (count == 0)
+			continue;
+		c->list[c->n].style = (int)i + 1;
+		set_label(&c->list[c->n], v, rows[0], k < count, timing);
+		add_curve(c, v, q, rows, count, data);
+	}
+	free(rows);
+	return (int)c->n;
+}
+
+/* 1, 2 or 5 times a power of ten next to v, on the wanted side. */
+static double nice(double v, bool up)
+{
+	static const double steps[] = { 1, 2, 5, 10 };
+	double power = pow(10, floor(log10(v)));
+
+	if (up) {
+		for (size_t i = 0; i < N_ELEMENTS(steps); i++)
+			if (steps[i] * power >= v * 0.9999)
+				return steps[i] * power;
+		return 10 * power;
+	}
+	for (size_t i = N_ELEMENTS(steps); i-- > 0;)
+		if (steps[i] * power <= v * 1.0001)
+			return steps[i] * power;
+	return power;
+}
+
+static void settle_axes(struct curves *c)
+{
+	if (c->xmax <= c->xmin) {
+		c->xmin /= 2;
+		c->xmax *= 2;
+	}
+	c->ymin = nice(c->ymin / 1.3, false);
+	c->ymax = nice(c->ymax * 1.3, true);
+}
+
+static double fraction(const struct curves *c, double y)
+{
+	return log(y / c->ymin) / log(c->ymax / c->ymin);
+}
+
+/* Texts at the ends of curves that end at the same size are moved apart, in the order of their values: first
+ * upwards from the lowest, then back down from the top. */
+static void spread_texts(struct curves *c)
+{
+	struct curve *order[VIEW_TRANSPORTS_MAX];
+	double place[VIEW_TRANSPORTS_MAX], ceiling = 1;
+
+	for (size_t i = 0; i < c->n; i++) {
+		size_t k = i;
+
+		for (; k > 0 && order[k - 1]->end_y > c->list[i].end_y; k--)
+			order[k] = order[k - 1];
+		order[k] = &c->list[i];
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		place[i] = fraction(c, order[i]->end_y);
+		for (size_t k = 0; k < i; k++)
+			if (order[k]->end_x == order[i]->end_x)
+				place[i] = fmax(place[i], place[k] + TEXT_GAP);
+	}
+	for (size_t i = c->n; i-- > 0;) {
+		for (size_t k = i + 1; k < c->n; k++)
+			if (order[k]->end_x == order[i]->end_x)
+				ceiling = fmin(ceiling, place[k] - TEXT_GAP);
+		place[i] = fmin(place[i], ceiling);
+		ceiling = 1;
+		order[i]->text_y = c->ymin * pow(c->ymax / c->ymin, place[i]);
+	}
+}
+
+static void write_vars(const struct curves *c, struct buf *vars)
+{
+	static const char *const arrays[] = { "label", "style", "points", "end_text", "end_x", "end_y" };
+
+	script_number(vars, "xmin", c->xmin);
+	script_number(vars, "xmax", c->xmax);
+	script_number(vars, "ymin", c->ymin);
+	script_number(vars, "ymax", c->ymax);
+	buf_printf(vars, "n = %zu\n", c->n);
+	for (size_t i = 0; i < N_ELEMENTS(arrays); i++)
+		script_array(vars, arrays[i], c->n);
+	for (size_t i = 0; i < c->n; i++) {
+		script_item_text(vars, "label", i, c->list[i].label);
+		buf_printf(vars, "style[%zu] = %d\n", i + 1, c->list[i].style);
+		buf_printf(vars, "points[%zu] = %zu\n", i + 1, c->list[i].n);
+		script_item_text(vars, "end_text", i, c->list[i].end);
+		script_item_number(vars, "end_x", i, c->list[i].end_x);
+		script_item_number(vars, "end_y", i, c->list[i].text_y);
+	}
+}
+
+static bool peak_wanted(const struct view *v, const struct curves *c, size_t peak)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (view_peak_of(v, c->transport[i]) == &v->peaks[peak])
+			return true;
+	return false;
+}
+
+static void widen_for_peaks(struct curves *c, const struct view *v)
+{
+	for (size_t i = 0; i < v->n_peaks; i++)
+		if (peak_wanted(v, c, i)) {
+			c->ymax = fmax(c->ymax, v->peaks[i].gbps);
+			c->ymin = fmin(c->ymin, v->peaks[i].gbps);
+		}
+}
+
+static void write_peaks(const struct curves *c, const struct view *v, struct buf *vars)
+{
+	double last = INFINITY, place = 0.01;
+	size_t n = 0;
+	char text[128], value[48];
+
+	script_array(vars, "peak_y", v->n_peaks);
+	script_array(vars, "peak_x", v->n_peaks);
+	script_array(vars, "peak_text", v->n_peaks);
+	for (size_t i = 0; i < v->n_peaks; i++) {
+		double here = fraction(c, v->peaks[i].gbps);
+
+		if (!peak_wanted(v, c, i))
+			continue;
+		/* the next of two close lines writes its name further right */
+		place = fabs(here - last) < TEXT_GAP ? place + 0.33 : 0.01;
+		last = here;
+		name_bandwidth(v->peaks[i].gbps, value, sizeof(value));
+		snprintf(text, sizeof(text), "%s: %s", v->peaks[i].name, value);
+		script_item_number(vars, "peak_y", n, v->peaks[i].gbps);
+		script_item_number(vars, "peak_x", n, place);
+		script_item_text(vars, "peak_text", n, text);
+		n++;
+	}
+	buf_printf(vars, "n_peaks = %zu\n", n);
+}
+
+void curve_titles(const struct view *v, const char *title, const char *caption, int height, struct buf *vars)
+{
+	char line[512];
+	const char *gap = v->host[0] != '\0' && v->when[0] != '\0' ? ", " : "";
+	const char *colon = (v->host[0] != '\0' || v->when[0] != '\0') && v->machine[0] != '\0' ? ": " : "";
+
+	script_text(vars, "title", title);
+	snprintf(line, sizeof(line), "%s%s%s%s%s", v->host, gap, v->when, colon, v->machine);
+	buf_puts(vars, "sub1 = ");
+	script_wrapped(vars, line, LINE_WIDTH, 1);
+	buf_puts(vars, "\nsub2 = ");
+	script_wrapped(vars, v->versions, LINE_WIDTH, 1);
+	buf_putc(vars, '\n');
+	script_text(vars, "caption", caption);
+	buf_printf(vars, "height = %d\n", height);
+}
+
+static void write_titles(const struct curves *c, const struct view *v, const char *what, const char *timing, struct buf *vars)
+{
+	char title[160], caption[160];
+	int ranks = v->rows[0].ranks;
+
+	snprintf(title, sizeof(title), "%s, %d ranks, timing %s", what, ranks, timing);
+	snprintf(caption, sizeof(caption), "Points: medians%s%s. The number at a curve's end is its last value.",
+		 c->restarts > 1 ? " over restarts" : "", c->bands ? "; band: 95 % interval of the median" : "");
+	curve_titles(v, title, caption, 620, vars);
+}
+
+int curve_bandwidth(const struct view *v, const char *op, struct buf *data, struct buf *vars)
+{
+	const char *timing = view_timing(v, NULL, op, view_timings_graph);
+	struct curves c;
+	char what[96];
+	int n = timing == NULL ? 0 : collect(&c, v, op, &bandwidth, timing, data);
+
+	if (n <= 0)
+		return n;
+	widen_for_peaks(&c, v);
+	settle_axes(&c);
+	spread_texts(&c);
+	snprintf(what, sizeof(what), "%s: bus bandwidth by message size", op);
+	write_titles(&c, v, what, timing, vars);
+	write_vars(&c, vars);
+	write_peaks(&c, v, vars);
+	return n;
+}
+
+int curve_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars)
+{
+	const char *timing = view_timing(v, NULL, op, view_timings_graph);
+	bool half = strcmp(op, "pingpong") == 0;
+	struct curves c;
+	char what[96];
+	int n = timing == NULL ? 0 : collect(&c, v, op, &latency, timing, data);
+
+	if (n <= 0)
+		return n;
+	settle_axes(&c);
+	spread_texts(&c);
+	snprintf(what, sizeof(what), "%s: %s by message size", op, half ? "half the round trip" : "time of one operation");
+	write_titles(&c, v, what, timing, vars);
+	script_text(vars, "ylabel", half ? "half the round trip" : "time of one operation");
+	write_vars(&c, vars);
+	return n;
+}
