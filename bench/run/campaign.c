@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/campaign.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "run/coord.h"
+#include "run/point.h"
+#include "run/progress.h"
+#include "spec/outcome.h"
+#include "spec/profile.h"
+#include "spec/timing.h"
+#include "spec/transport.h"
+
+#define WORKERS_LOST_MAX 4     /* per configuration; then the rest of its points is skipped */
+#define START_FAILURES_MAX 2   /* in a row, without any point in between */
+#define GROW_FROM_BYTES (1u << 20) /* from here on time is taken to grow with the size */
+#define ROUND_NS (900 * CLOCK_S)
+
+int campaign_prepare(struct campaign *k)
+{
+	k->points = calloc(k->plan.n_points + 1, sizeof(*k->points));
+	k->configs = calloc(k->plan.n_configs + 1, sizeof(*k->configs));
+	if (!k->points || !k->configs)
+		return -ENOMEM;
+	for (size_t i = 0; i < k->plan.n_points; i++)
+		k->points[i].est_us = NAN;
+	for (size_t i = 0; i < k->plan.n_configs; i++)
+		k->configs[i].context_us = k->configs[i].init_us = k->configs[i].first_op_us = k->configs[i].teardown_us = -1;
+	return 0;
+}
+
+void campaign_fini(struct campaign *k)
+{
+	for (size_t i = 0; k->points && i < k->plan.n_points; i++)
+		merged_fini(&k->points[i].merged);
+	free(k->points);
+	free(k->configs);
+	plan_fini(&k->plan);
+}
+
+/* ---- rows ---- */
+
+static void store_failed(struct campaign *k, int r)
+{
+	if (k->broken)
+		return;
+	k->broken = true;
+	progress_clear(k->progress);
+	log_error("cannot write %s/%s: %s; what was measured before it is kept, the sweep ends here: make room or choose another "
+		  "place with --out", k->store.dir, k->store.failed ? k->store.failed : "", strerror(-r));
+}
+
+static void store_samples_of(struct campaign *k, size_t point)
+{
+	struct merged *m = &k->points[point].merged;
+	int r;
+
+	if (!k->have_store || k->broken || m->written == m->n)
+		return;
+	r = store_samples(&k->store, &k->points[point].record, m->samples + m->written, m->n - m->written);
+	if (r < 0)
+		store_failed(k, r);
+	else
+		m->written = m->n;
+}
+
+static void finish_point(struct campaign *k, size_t point)
+{
+	int r;
+
+	k->points[point].done = true;
+	k->points[point].probed = true;
+	k->n_done++;
+	if (!k->have_store || k->broken)
+		return;
+	store_samples_of(k, point);
+	r = store_point(&k->store, &k->points[point].record);
+	if (r == 0)
+		r = store_sync(&k->store);
+	if (r < 0)
+		store_failed(k, r);
+}
+
+static int fail_point(struct campaign *k, const struct crew *w, size_t config, size_t point, const struct fault *fault)
+{
+	struct fault f = *fault;
+	int r;
+
+	if (w)
+		reason_after(k->plan.configs[config].transport, &w->evidence.scan, &f);
+	r = point_record(k, w, config, point, &f, "");
+	finish_point(k, point);
+	return r;
+}
+
+static int fail_rest(struct campaign *k, size_t config, int outcome, int phase, const char *why)
+{
+	const struct plan_config *pc = &k->plan.configs[config];
+	struct fault f;
+	int r = 0;
+
+	fault_set(&f, outcome, phase, "%s", why);
+	for (size_t i = pc->first; i < pc->first + pc->n && r == 0; i++)
+		if (!k->points[i].done)
+			r = fail_point(k, NULL, config, i, &f);
+	return r;
+}
+
+static void kill_config(struct config_state *cs, int outcome, const char *why)
+{
+	cs->dead = true;
+	cs->why_outcome = outcome;
+	snprintf(cs->why, sizeof(cs->why), "%s", why);
+}
+
+/* ---- loss of a worker ---- */
+
+static bool first_open_point(const struct campaign *k, size_t config, size_t *point)
+{
+	const struct plan_config *pc = &k->plan.configs[config];
+
+	for (size_t i = pc->first; i < pc->first + pc->n; i++)
+		if (!k->points[i].done) {
+			*point = i;
+			return true;
+		}
+	return false;
+}
+
+static void count_loss(struct config_state *cs, const struct fault *f)
+{
+	cs->failures++;
+	if (cs->failures >= WORKERS_LOST_MAX) {
+		char why[RECORD_DETAIL];
+
+		snprintf(why, sizeof(why), "not measured: %d workers were lost before (the last: %s at %s)", cs->failures,
+			 outcome_table[f->outcome].name, phase_names[f->phase]);
+		kill_config(cs, OUTCOME_SKIPPED, why);
+	}
+}
+
+/* The workers did not come up. What NCCL says the machine cannot do is N/A for the whole configuration. */
+static int start_failed(struct campaign *k, struct crew *w, size_t config, const struct fault *worst)
+{
+	struct config_state *cs = &k->configs[config];
+	struct fault f = *worst;
+	size_t point;
+	int64_t unavailable;
+	int r;
+
+	reason_after(k->plan.configs[config].transport, &w->evidence.scan, &f);
+	/* Logs differ between ranks: one that knows why is enough. */
+	unavailable = f.outcome == OUTCOME_UNAVAILABLE;
+	r = w->c->ops->max(w->c, &unavailable, 1, clock_after_ns(ROUND_NS));
+	if (r < 0)
+		return r;
+	if (unavailable) {
+		kill_config(cs, OUTCOME_UNAVAILABLE, f.detail);
+		return 0;
+	}
+	if (first_open_point(k, config, &point)) {
+		r = point_record(k, NULL, config, point, &f, "");
+		finish_point(k, point);
+	}
+	cs->start_failures++;
+	count_loss(cs, &f);
+	if (!cs->dead && cs->start_failures >= START_FAILURES_MAX) {
+		char why[RECORD_DETAIL];
+
+		snprintf(why, sizeof(why), "not measured: the workers did not start %d times in a row (%s at %s: %.300s)",
+			 cs->start_failures, outcome_table[f.outcome].name, phase_names[f.phase], f.detail);
+		kill_config(cs, OUTCOME_SKIPPED, why);
+	}
+	return r;
+}
+
+/* ---- ascending pass ---- */
+
+static bool same_group(const struct plan_point *a, const struct plan_point *b)
+{
+	return a->c.op == b->c.op && a->c.dtype == b->c.dtype && a->c.redop == b->c.redop && a->c.in_place == b->c.in_place &&
+	       a->variant == b->variant;
+}
+
+/* From the nearest smaller size of the same group; NaN when there is none. */
+static double predict_us(const struct campaign *k, size_t first, size_t point)
+{
+	const struct plan_point *p = &k->plan.points[point];
+
+	for (size_t i = point; i-- > first;) {
+		const struct plan_point *q = &k->plan.points[i];
+		double growth;
+
+		if (!same_group(p, q))
+			return NAN;
+		if (isnan(k->points[i].est_us) || q->c.bytes == 0)
+			continue;
+		growth = p->c.bytes >= GROW_FROM_BYTES ? (double)p->c.bytes / (double)q->c.bytes : 1;
+		return k->points[i].est_us * growth;
+	}
+	return NAN;
+}
+
+static int skip_for_time(struct campaign *k, size_t config, size_t point, double us)
+{
+	const struct profile *profile = &profile_table[k->request.profile];
+	char predicted[32], limit[32];
+	struct fault f;
+
+	num_format_time(us * 1e3, 0, predicted, sizeof(predicted));
+	num_format_time((double)profile->single_limit_ns, 0, limit, sizeof(limit));
+	fault_set(&f, OUTCOME_SKIPPED, PHASE_NONE, "time budget: one operation is predicted to take %s, profile %s allows %s",
+		  predicted, profile->name, limit);
+	k->points[point].est_us = us;
+	return fail_point(k, NULL, config, point, &f);
+}
+
+/* Before asking any worker: 1 when the point is settled. */
+static int settle_unasked(struct campaign *k, size_t config, size_t point)
+{
+	const struct plan_point *p = &k->plan.points[point];
+	double us = predict_us(k, k->plan.configs[config].first, point);
+	struct fault f;
+	int r = 0;
+
+	if (p->impossible) {
+		fault_set(&f, OUTCOME_SKIPPED, PHASE_NONE, "%s", p->impossible);
+		r = fail_point(k, NULL, config, point, &f);
+	} else if (us * 1e3 > (double)profile_table[k->request.profile].single_limit_ns) {
+		r = skip_for_time(k, config, point, us);
+	} else {
+		return 0;
+	}
+	return r < 0 ? r : 1;
+}
+
+static void show(struct campaign *k, size_t config, size_t point)
+{
+	const struct plan_point *p = &k->plan.points[point];
+	char what[128], size[32];
+
+	num_format_size(p->c.bytes, size, sizeof(size));
+	snprintf(what, sizeof(what), "%s %s %s %s", transport_table[k->plan.configs[config].transport].name,
+		 op_table[p->c.op].name, size, timing_table[p->timing].name);
+	progress_show(k->progress, what, k->n_done, k->plan.n_points);
+}
+
+/* After a bad answer: the row, and whether the crew can go on. */
+static int after_fault(struct campaign *k, struct crew *w, size_t config, size_t point, const struct fault *worst, bool *lost)
+{
+	*lost = fault_lost_worker(worst) && worst->outcome != OUTCOME_CORRUPT;
+	return fail_point(k, w, config, point, worst);
+}
+
+static int ascend(struct campaign *k, struct crew *w, size_t config, struct fault *worst, bool *lost)
+{
+	const struct plan_config *pc = &k->plan.configs[config];
+	int r = 0;
+
+	for (size_t i = pc->first; i < pc->first + pc->n && r >= 0 && !*lost && !w->stop; i++) {
+		if (k->points[i].done || k->points[i].probed)
+			continue;
+		r = settle_unasked(k, config, i);
+		if (r != 0)
+			continue;
+		show(k, config, i);
+		w->broken = k->broken;
+		r = point_probe(k, w, config, i, worst);
+		if (r == 0 && fault_is(worst)) {
+			if (isnan(k->points[i].est_us))
+				k->points[i].est_us = predict_us(k, pc->first, i);
+			r = after_fault(k, w, config, i, worst, lost);
+		} else if (r == 0 && k->points[i].est_us * 1e3 > (double)profile_table[k->request.profile].single_limit_ns) {
+			r = skip_for_time(k, config, i, k->points[i].est_us);
+		}
+	}
+	if (r >= 0 && !*lost && !w->stop)
+		k->configs[config].ascended = true;
+	return r < 0 ? r : 0;
+}
+
+/* ---- measuring ---- */
+
+static int measure_one(struct campaign *k, struct crew *w, size_t config, size_t point, int restart, struct fault *worst, bool *lost)
+{
+	const char *stop;
+	int r;
+
+	show(k, config, point);
+	w->broken = k->broken;
+	r = point_measure(k, w, config, point, restart, &stop, worst);
+	if (r < 0)
+		return r;
+	if (w->stop && fault_is(worst) && worst->outcome == OUTCOME_ABORTED) {
+		*lost = true;
+		return fail_point(k, w, config, point, worst);
+	}
+	if (fault_is(worst))
+		return after_fault(k, w, config, point, worst, lost);
+	r = point_record(k, w, config, point, worst, stop);
+	if (restart + 1 < k->plan.restarts)
+		store_samples_of(k, point);
+	else
+		finish_point(k, point);
+	return r;
+}
+
+static bool has_samples_of(const struct campaign *k, size_t point, int restart)
+{
+	const struct merged *m = &k->points[point].merged;
+
+	return m->n > 0 && m->samples[m->n - 1].restart == restart;
+}
+
+static int measure(struct campaign *k, struct crew *w, size_t config, int restart, struct fault *worst, bool *lost)
+{
+	const struct plan_config *pc = &k->plan.configs[config];
+	uint32_t *order = malloc((pc->n + 1) * sizeof(*order));
+	int r = order ? plan_shuffle(k->request.seed, restart, config, pc->n, order) : -ENOMEM;
+
+	for (size_t i = 0; i < pc->n && r == 0 && !*lost && !w->stop; i++) {
+		size_t point = pc->first + order[i];
+
+		if (k->points[point].done || has_samples_of(k, point, restart))
+			continue;
+		r = measure_one(k, w, config, point, restart, worst, lost);
+	}
+	free(order);
+	return r;
+}
+
+/* ---- one configuration in one restart ---- */
+
+static void remember_start(struct campaign *k, const struct crew *w, size_t config)
+{
+	struct config_state *cs = &k->configs[config];
+
+	if (cs->init_us >= 0)
+		return;
+	cs->context_us = w->context_us;
+	cs->init_us = w->init_us;
+	snprintf(cs->overruled, sizeof(cs->overruled), "%s", buf_text(&w->environment.overruled));
+	snprintf(cs->set, sizeof(cs->set), "%s", buf_text(&w->environment.set));
+	if (cs->overruled[0])
+		log_note("%s: your %s is overruled for this transport (auto keeps it)",
+			 transport_table[w->transport].name, cs->overruled);
+}
+
+static int stop_crew(struct campaign *k, struct crew *w, size_t config, bool polite)
+{
+	struct config_state *cs = &k->configs[config];
+	int64_t teardown_us = -1;
+	int r = crew_stop(w, polite, &teardown_us);
+
+	if (polite && cs->teardown_us < 0)
+		cs->teardown_us = teardown_us;
+	return r;
+}
+
+/* One crew from start to stop. *again: workers were lost and points are left. */
+static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
+{
+	struct config_state *cs = &k->configs[config];
+	struct crew_spec spec = k->crew;
+	struct crew w;
+	struct fault worst;
+	bool lost = false;
+	int r;
+
+	spec.transport = k->plan.configs[config].transport;
+	spec.restart = restart;
+	spec.attempt = cs->attempt++;
+	spec.environment.tuning = !cs->ascended;
+	crew_init(&w, k->c);
+	w.broken = k->broken;
+	fault_clear(&worst);
+	r = crew_start(&w, &spec, &worst);
+	if (r == 0 && fault_is(&worst)) {
+		lost = true;
+		if (!w.stop)
+			r = start_failed(k, &w, config, &worst);
+	} else if (r == 0) {
+		remember_start(k, &w, config);
+		cs->start_failures = 0;
+		if (!cs->ascended)
+			r = ascend(k, &w, config, &worst, &lost);
+		if (r == 0 && !lost && !w.stop)
+			r = measure(k, &w, config, restart, &worst, &lost);
+		if (r == 0 && lost && !w.stop)
+			count_loss(cs, &worst);
+	}
+	if (r == 0)
+		r = stop_crew(k, &w, config, !lost && !w.stop);
+	else
+		(void)session_stop(&w.session, false);
+	k->interrupted |= w.stop;
+	*again = lost && !cs->dead && !w.stop;
+	crew_fini(&w);
+	return r;
+}
+
+static int run_config(struct campaign *k, size_t config, int restart)
+{
+	struct config_state *cs = &k->configs[config];
+	bool again = true;
+	size_t open;
+	int r = 0;
+
+	while (r == 0 && again && !cs->dead && !k->interrupted) {
+		again = false;
+		if (first_open_point(k, config, &open))
+			r = one_crew(k, config, restart, &again);
+	}
+	if (r == 0 && cs->dead)
+		r = fail_rest(k, config, cs->why_outcome, PHASE_NONE, cs->why);
+	return r;
+}
+
+/* ---- all ---- */
+
+/* Rank 0 knows the reasons; the others learn which configurations are out. */
+static int rule_out(struct campaign *k)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < k->plan.n_configs && r == 0; i++) {
+		char why[RECORD_DETAIL] = "";
+
+		if (k->c->rank == 0)
+			reason_before(k->plan.configs[i].transport, &k->reasons, why, sizeof(why));
+		r = k->c->ops->bcast(k->c, why, sizeof(why), 0, clock_after_ns(ROUND_NS));
+		if (r == 0 && why[0])
+			kill_config(&k->configs[i], OUTCOME_UNAVAILABLE, why);
+	}
+	return r;
+}
+
+int campaign_run(struct campaign *k)
+{
+	int r = rule_out(k);
+
+	for (int restart = 0; restart < k->plan.restarts && r == 0 && !k->interrupted; restart++)
+		for (size_t i = 0; i < k->plan.n_configs && r == 0 && !k->interrupted; i++)
+			/* Another order in each restart, so that drift does not favour one transport. */
+			r = run_config(k, (i + (size_t)restart) % k->plan.n_configs, restart);
+	progress_clear(k->progress);
+	return r;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole sweep: every configuration, every restart, every point; the restart budget; rows on disk as they are measured. Runs on all
+ * ranks in lock-step; rank 0 alone writes and speaks.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "data/record.h"
+#include "data/store.h"
+#include "report/view.h"
+#include "run/crew.h"
+#include "run/facts.h"
+#include "run/merge.h"
+#include "run/peak.h"
+#include "run/place.h"
+#include "run/reason.h"
+#include "spec/plan.h"
+
+struct coord;
+struct progress;
+
+struct point_state {
+	bool done;                /* its row is final */
+	bool probed;              /* its single operation ran (or its row is final) */
+	double est_us;            /* one operation, as seen in the ascending pass or guessed from a neighbour; NaN unknown */
+	struct merged merged;
+	struct record record;     /* complete on rank 0 only */
+	char used[RECORD_TEXT], proof[8]; /* UCX: what the worker said at the single operation */
+};
+
+struct config_state {
+	bool dead;                /* nothing more can be measured */
+	int failures;             /* workers lost so far */
+	int start_failures;       /* in a row */
+	int attempt;              /* worker starts so far, for log names */
+	bool ascended;
+	char why[RECORD_DETAIL];  /* of dead */
+	int why_outcome;          /* what the rest of its points become */
+	int64_t context_us, init_us, first_op_us, teardown_us; /* first restart; -1 unknown */
+	char overruled[512], set[1024]; /* environment */
+};
+
+struct campaign {
+	struct coord *c;
+	struct plan plan;
+	struct plan_request request;
+	struct reason_context reasons;
+	struct crew_spec crew;      /* what all configurations share */
+	struct view_peak peaks[PEAK_MAX];
+	size_t n_peaks;
+	struct point_state *points;
+	struct config_state *configs;
+	struct store store;         /* rank 0 */
+	bool have_store;
+	char dir[4096];             /* of the run, also after the store was closed */
+	bool interrupted;           /* agreed */
+	bool broken;                /* rank 0: results can no longer be stored */
+	size_t n_done;
+	char map[RECORD_TEXT];
+	struct progress *progress;  /* rank 0, or NULL */
+};
+
+int campaign_prepare(struct campaign *k) ATTR_MUST;   /* allocates the states */
+int campaign_run(struct campaign *k) ATTR_MUST;       /* 0, or negative when the ranks can no longer agree */
+void campaign_fini(struct campaign *k);

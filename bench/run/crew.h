@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The workers of all ranks for one configuration, in lock-step: start (HELLO, ID, JOIN), ask one thing of all, stop. Every function
+ * is collective. 0, or negative when the run itself cannot go on; what went wrong with workers is in `worst`, equal on all ranks.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "run/environment.h"
+#include "run/evidence.h"
+#include "run/fault.h"
+#include "run/place.h"
+#include "run/session.h"
+
+struct coord;
+struct msg;
+struct words;
+
+struct crew_spec {
+	int transport;
+	const char *worker, *log_dir;
+	int64_t timeout_ns;
+	char *const *inherited;
+	struct environment_request environment; /* transport and rank are filled in by crew_start */
+	const struct place *place;
+	int device;
+	int restart, attempt;       /* name the log files */
+};
+
+struct crew {
+	struct coord *c;
+	struct session session;
+	struct environment environment;
+	struct evidence evidence;
+	int transport;
+	bool running;
+	int64_t context_us, init_us; /* the slowest rank's; -1 unknown */
+	bool stop;                   /* some rank was interrupted or cannot store: end after this round */
+	bool broken;                 /* this rank wants that (set by the caller) */
+};
+
+void crew_init(struct crew *w, struct coord *c);
+int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst) ATTR_MUST;
+/* One round: this rank's worker is asked; `extra` (at most 6) is filled by `read` from the answer and becomes the maximum over ranks. */
+typedef void (*crew_read_fn)(const struct words *answer, int64_t *extra, void *arg);
+int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, crew_read_fn read, void *arg, int64_t *extra,
+	     int n_extra, struct fault *worst) ATTR_MUST;
+/* Returns the slowest teardown in us (-1 unknown) in *teardown_us. */
+int crew_stop(struct crew *w, bool polite, int64_t *teardown_us) ATTR_MUST;
+void crew_fini(struct crew *w);

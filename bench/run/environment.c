@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/environment.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spec/transport.h"
+
+/* TABLE: what launchers put into a rank's environment. A child that inherits it would take over the rank's place in the job (with
+ * MPICH it did, and the job died). Seen with Open MPI 4.1, MPICH 4.0; PRTE_ is Open MPI 5. */
+static const char *const launcher_prefixes[] = { "OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_" };
+static const char *const launcher_names[] = {
+	"HFI_NO_BACKTRACE", "IPATH_NO_BACKTRACE", "MPI_LOCALNRANKS", "MPI_LOCALRANKID",
+	"MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "GFORTRAN_UNBUFFERED_PRECONNECTED",
+};
+
+/* TABLE: what run.json may show. */
+static const char *const recordable_prefixes[] = { "NCCL_", "UCX_", "CUDA_", "OMPI_MCA_", "NVIDIA_VISIBLE_DEVICES" };
+
+bool environment_recordable(const char *name)
+{
+	for (size_t i = 0; i < N_ELEMENTS(recordable_prefixes); i++)
+		if (strncmp(name, recordable_prefixes[i], strlen(recordable_prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+static const char *find(char *const *inherited, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; inherited && *inherited; inherited++)
+		if (strncmp(*inherited, name, n) == 0 && (*inherited)[n] == '=')
+			return *inherited + n + 1;
+	return NULL;
+}
+
+bool environment_multicast_veto(char *const *inherited)
+{
+	const char *value = find(inherited, "NCCL_NVLS_ENABLE");
+
+	return value && value[0] && strtoll(value, NULL, 0) == 0;
+}
+
+static void drop_launcher(struct env *e)
+{
+	for (size_t i = 0; i < N_ELEMENTS(launcher_prefixes); i++)
+		env_drop_prefix(e, launcher_prefixes[i]);
+	for (size_t i = 0; i < N_ELEMENTS(launcher_names); i++)
+		env_drop(e, launcher_names[i]);
+}
+
+/* "%r" in a value is the rank. */
+static void expand(const char *value, int rank, char *out, size_t max)
+{
+	const char *mark = strstr(value, "%r");
+
+	if (mark)
+		snprintf(out, max, "%.*s%d%s", (int)(mark - value), value, rank, mark + 2);
+	else
+		snprintf(out, max, "%s", value);
+}
+
+static int set_pair(struct environment *e, const struct env_pair *pair, int rank)
+{
+	char value[256];
+	const char *old = env_get(&e->env, pair->name);
+
+	expand(pair->value, rank, value, sizeof(value));
+	if (old && strcmp(old, value) != 0 && !strstr(buf_text(&e->set), pair->name))
+		buf_printf(&e->overruled, "%s%s=%s", e->overruled.len ? " " : "", pair->name, old);
+	buf_printf(&e->set, "%s%s=%s", e->set.len ? " " : "", pair->name, value);
+	return env_set(&e->env, pair->name, value);
+}
+
+static int set_pairs(struct environment *e, const struct env_pair *pairs, int rank)
+{
+	int r = 0;
+
+	for (; pairs->name && r == 0; pairs++)
+		r = set_pair(e, pairs, rank);
+	return r;
+}
+
+/* TUNING prints a line per operation: only wanted while nothing is timed. */
+static int drop_tuning(struct environment *e)
+{
+	const char *now = env_get(&e->env, "NCCL_DEBUG_SUBSYS");
+	const char *word = now ? strstr(now, ",TUNING") : NULL;
+	char text[256];
+
+	if (!word)
+		return 0;
+	snprintf(text, sizeof(text), "%.*s%s", (int)(word - now), now, word + strlen(",TUNING"));
+	return env_set(&e->env, "NCCL_DEBUG_SUBSYS", text);
+}
+
+static int add_library(struct environment *e, const char *path)
+{
+	const char *old = env_get(&e->env, "LD_PRELOAD");
+	char text[4096];
+
+	snprintf(text, sizeof(text), "%s%s%s", path, old && old[0] ? ":" : "", old ? old : "");
+	return env_set(&e->env, "LD_PRELOAD", text);
+}
+
+static int apply_rows(struct environment *e, const struct environment_request *r)
+{
+	const struct transport *t = &transport_table[r->transport];
+	int rc = 0;
+
+	if (t->flags & TRANSPORT_FORCED && t->backend == BACKEND_NCCL)
+		rc = set_pairs(e, transport_base, r->rank);
+	if (rc == 0)
+		rc = set_pairs(e, t->set, r->rank);
+	if (rc == 0 && (r->one_host || r->share_gpu))
+		rc = set_pairs(e, t->one_host_set, r->rank);
+	if (rc == 0 && t->backend == BACKEND_NCCL)
+		rc = set_pairs(e, transport_debug, r->rank);
+	return rc;
+}
+
+int environment_build(struct environment *e, char *const *inherited, const struct environment_request *r)
+{
+	char number[32];
+	int rc;
+
+	memset(e, 0, sizeof(*e));
+	rc = env_inherit(&e->env, inherited);
+	if (rc < 0)
+		return rc;
+	drop_launcher(&e->env);
+	rc = apply_rows(e, r);
+	if (rc == 0 && !r->tuning)
+		rc = drop_tuning(e);
+	if (rc == 0 && r->nccl_lib && transport_table[r->transport].backend == BACKEND_NCCL)
+		rc = add_library(e, r->nccl_lib);
+	if (rc == 0 && r->net_device)
+		rc = env_set(&e->env, "UCX_NET_DEVICES", r->net_device);
+	/* Last, so that no row, flag or file can come after it. */
+	if (rc == 0 && environment_multicast_veto(inherited)) {
+		const char *now = env_get(&e->env, "NCCL_NVLS_ENABLE");
+
+		e->vetoed = now && strcmp(now, "0") != 0;
+		rc = env_set(&e->env, "NCCL_NVLS_ENABLE", "0");
+	}
+	snprintf(number, sizeof(number), "%ld", (long)getpid());
+	if (rc == 0)
+		rc = env_set(&e->env, "NCCLBENCH_PPID", number); /* the worker dies with us: it compares getppid() */
+	snprintf(number, sizeof(number), "%d", r->rank);
+	if (rc == 0)
+		rc = env_set(&e->env, "NCCLBENCH_RANK", number);
+	return rc;
+}
+
+void environment_fini(struct environment *e)
+{
+	env_fini(&e->env);
+	buf_fini(&e->overruled);
+	buf_fini(&e->set);
+}
+
+static bool steers(const char *name)
+{
+	for (int t = 0; t < TRANSPORT_COUNT; t++)
+		for (const struct env_pair *p = transport_table[t].set; p->name; p++)
+			if (transport_table[t].backend == BACKEND_NCCL && strcmp(p->name, name) == 0)
+				return true;
+	return strcmp(name, "NCCL_HOSTID") == 0 || strcmp(name, "NCCL_ALGO") == 0;
+}
+
+void environment_steering(char *const *inherited, struct buf *out)
+{
+	for (; inherited && *inherited; inherited++) {
+		char name[64];
+		const char *eq = strchr(*inherited, '=');
+		size_t n = eq ? (size_t)(eq - *inherited) : 0;
+
+		if (n == 0 || n >= sizeof(name) || strncmp(*inherited, "NCCL_", 5) != 0)
+			continue;
+		memcpy(name, *inherited, n);
+		name[n] = '\0';
+		if (steers(name))
+			buf_printf(out, "%s%s", out->len ? " " : "", *inherited);
+	}
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The environment a worker starts with: what we inherited, minus the launcher's variables, plus the transport's row. What was
+ * changed and what was overruled is kept for run.json and one line of text.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/attr.h"
+#include "base/buf.h"
+#include "base/env.h"
+
+struct environment_request {
+	int transport;       /* transport_id */
+	int rank;
+	bool one_host;       /* ranks share hosts: network rows get a host id per rank */
+	bool share_gpu;      /* several ranks on one GPU: the same */
+	bool tuning;         /* keep TUNING in NCCL_DEBUG_SUBSYS */
+	const char *nccl_lib; /* --nccl-lib, or NULL */
+	const char *net_device; /* UCX_NET_DEVICES of the tcp row, or NULL */
+};
+
+struct environment {
+	struct env env;
+	struct buf overruled; /* "NCCL_P2P_DISABLE=1 ", user's settings that the row replaced */
+	struct buf set;       /* "NCCL_P2P_DISABLE=0 ...", what the row set, in order */
+	bool vetoed;          /* NCCL_NVLS_ENABLE=0 of the user was enforced over the row */
+};
+
+int environment_build(struct environment *e, char *const *inherited, const struct environment_request *r) ATTR_MUST;
+void environment_fini(struct environment *e);
+
+/* NCCL_NVLS_ENABLE in `inherited` is off: NCCL reads it with strtoll, so any text that is not a number other than 0 is off; the
+ * empty string means the default. Fixed: this veto reaches every worker of every command. */
+bool environment_multicast_veto(char *const *inherited);
+/* Variables of the user that steer NCCL's choice of transport (those any forced row sets), as "A=1 B=2"; "" for none. */
+void environment_steering(char *const *inherited, struct buf *out);
+/* Variables worth recording: NCCL_*, UCX_*, CUDA_*, OMPI_MCA_* and a few more; never the whole environment. */
+bool environment_recordable(const char *name);

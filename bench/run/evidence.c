@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/evidence.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "run/coord.h"
+
+#define CHUNK 65536
+#define READ_MAX (16 << 20) /* of one call: a log that grows faster is somebody's mistake */
+#define GATHER_NS (120 * CLOCK_S)
+
+void evidence_init(struct evidence *e)
+{
+	memset(e, 0, sizeof(*e));
+	scan_init(&e->scan);
+}
+
+void evidence_fini(struct evidence *e)
+{
+	scan_fini(&e->scan);
+	free(e->path[0]);
+	free(e->path[1]);
+	free(e->links);
+	memset(e, 0, sizeof(*e));
+}
+
+int evidence_open(struct evidence *e, const char *log, const char *quiet_log)
+{
+	evidence_fini(e);
+	evidence_init(e);
+	e->path[0] = strdup(log);
+	e->path[1] = strdup(quiet_log);
+	return e->path[0] && e->path[1] ? 0 : -ENOMEM;
+}
+
+static void read_one(struct evidence *e, int which)
+{
+	static char chunk[CHUNK];
+	int fd = e->path[which] ? open(e->path[which], O_RDONLY | O_CLOEXEC) : -1;
+	int64_t before = e->offset[which];
+
+	if (fd < 0)
+		return;
+	while (e->offset[which] - before < READ_MAX) {
+		ssize_t n = pread(fd, chunk, sizeof(chunk), e->offset[which]);
+
+		if (n <= 0)
+			break;
+		scan_feed(&e->scan, chunk, (size_t)n);
+		e->offset[which] += n;
+	}
+	close(fd);
+}
+
+/* Grows with every new link and every new channel of one. */
+static int64_t weight(const struct scan *s)
+{
+	int64_t sum = s->nvls + s->symmetric + s->copy_engine;
+
+	for (size_t i = 0; i < s->n_links; i++)
+		sum += 2 + s->links[i].channels;
+	return sum;
+}
+
+int evidence_read(struct evidence *e)
+{
+	read_one(e, 0);
+	read_one(e, 1);
+	return weight(&e->scan) != e->seen;
+}
+
+static void write_links(const struct evidence *e, struct buf *b)
+{
+	buf_printf(b, "flags %d %d %d\n", e->scan.nvls, e->scan.symmetric, e->scan.copy_engine);
+	for (size_t i = 0; i < e->scan.n_links; i++) {
+		const struct scan_link *l = &e->scan.links[i];
+
+		buf_printf(b, "link %d %d %d %d %s %s", l->from, l->to, l->conn, l->channels, l->cls,
+			   l->variant[0] ? l->variant : "-");
+		for (int k = 0; k < 4; k++)
+			buf_printf(b, " %" PRIx64 " %" PRIx64, l->send_mask[k], l->recv_mask[k]);
+		buf_putc(b, '\n');
+	}
+}
+
+static int read_line(struct evidence *e, const char *line)
+{
+	struct scan_link l = { 0 };
+	int nvls, symmetric, ce;
+
+	if (sscanf(line, "flags %d %d %d", &nvls, &symmetric, &ce) == 3) {
+		e->nvls |= nvls;
+		e->symmetric |= symmetric;
+		e->copy_engine |= ce;
+		return 0;
+	}
+	if (sscanf(line,
+		   "link %d %d %d %d %23s %31s %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
+		   " %" SCNx64,
+		   &l.from, &l.to, &l.conn, &l.channels, l.cls, l.variant, &l.send_mask[0], &l.recv_mask[0], &l.send_mask[1],
+		   &l.recv_mask[1], &l.send_mask[2], &l.recv_mask[2], &l.send_mask[3], &l.recv_mask[3]) != 14)
+		return 0;
+	if (strcmp(l.variant, "-") == 0)
+		l.variant[0] = '\0';
+	return proof_merge(&e->links, &e->n_links, &l, 1);
+}
+
+static int read_text(struct evidence *e, char *text)
+{
+	char *save = NULL;
+	int r = 0;
+
+	for (char *line = strtok_r(text, "\n", &save); line && r == 0; line = strtok_r(NULL, "\n", &save))
+		r = read_line(e, line);
+	return r;
+}
+
+int evidence_gather(struct evidence *e, struct coord *c)
+{
+	struct buf mine = { 0 };
+	char **all = NULL;
+	int r;
+
+	write_links(e, &mine);
+	r = coord_gather_text(c, buf_text(&mine), &all, clock_after_ns(GATHER_NS));
+	buf_fini(&mine);
+	if (r < 0)
+		return r;
+	free(e->links);
+	e->links = NULL;
+	e->n_links = 0;
+	for (int i = 0; i < c->size && r == 0; i++)
+		r = read_text(e, all[i]);
+	coord_free_texts(all, c->size);
+	e->seen = weight(&e->scan);
+	return r;
+}
+
+void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, struct proof *out)
+{
+	unsigned flags = op_table[c->op].flags;
+	bool collective = flags & OP_COLLECTIVE;
+	struct scan all = e->scan;
+	struct proof_need need = {
+		.point_to_point = !collective,
+		.a = flags & OP_PAIR ? c->a : -1,
+		.b = flags & OP_PAIR ? c->b : -1,
+		.both_ways = c->op != OP_SEND,
+		.either_end = c->op == OP_GATHER || c->op == OP_SCATTER,
+		.nranks = c->nranks,
+	};
+
+	all.nvls = e->nvls;
+	all.symmetric = e->symmetric;
+	all.copy_engine = e->copy_engine;
+	proof_judge(e->links, e->n_links, &all, transport, &need, out);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the workers' NCCL logs prove. Each rank scans what its own worker's log has gained; links are gathered over the ranks only
+ * when one of them saw something new; rank 0 judges.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "ncclog/proof.h"
+#include "ncclog/scan.h"
+#include "spec/op.h"
+
+struct coord;
+
+struct evidence {
+	char *path[2];             /* the log and the quiet log */
+	int64_t offset[2];
+	struct scan scan;          /* this rank's */
+	int64_t seen;              /* size of the scan's findings at the last gather */
+	struct scan_link *links;   /* of all ranks */
+	size_t n_links;
+	bool nvls, symmetric, copy_engine; /* of any rank */
+};
+
+void evidence_init(struct evidence *e);
+void evidence_fini(struct evidence *e);
+/* Starts over for a new worker. Takes copies of the paths. */
+int evidence_open(struct evidence *e, const char *log, const char *quiet_log) ATTR_MUST;
+/* Reads on; returns 1 when there is something the other ranks do not know yet. */
+int evidence_read(struct evidence *e);
+/* Collective. */
+int evidence_gather(struct evidence *e, struct coord *c) ATTR_MUST;
+void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, struct proof *out);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the ranks know about their machines: lines of key=value, gathered once. Keys of the worker's --probe (protocol.h, HELLO) plus
+ * this room's own: host, rank, local_rank, host_id, boot_id, kernel, os, cpu, cpus, shm_bytes, ib.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+
+struct coord;
+
+struct facts {
+	char **text;  /* one per rank */
+	int n;
+};
+
+/* Value of the first line `key=` in a text; false when absent. */
+bool facts_text_get(const char *text, const char *key, char *out, size_t max);
+bool facts_get(const struct facts *f, int rank, const char *key, char *out, size_t max);
+int64_t facts_int(const struct facts *f, int rank, const char *key, int64_t absent);
+/* Fact of the device that the rank uses: "gpu<device>.<key>". */
+bool facts_gpu(const struct facts *f, int rank, const char *key, char *out, size_t max);
+int facts_device(const struct facts *f, int rank);
+/* Both ranks on one host? */
+bool facts_same_host(const struct facts *f, int a, int b);
+void facts_fini(struct facts *f);
+
+/* Runs `worker --probe` with a deadline: its lines in *text (heap), or false with one line of why. */
+bool facts_probe(const char *worker, int64_t timeout_ns, char **text, char *why, size_t why_max) ATTR_MUST;

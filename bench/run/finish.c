@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/finish.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "ncclbench/exitcode.h"
+#include "report/chart.h"
+#include "report/table.h"
+#include "run/campaign.h"
+#include "run/launch.h"
+#include "run/meta.h"
+#include "run/options.h"
+#include "run/progress.h"
+#include "spec/outcome.h"
+#include "spec/transport.h"
+
+#define NOTES_MAX 16
+
+/* ---- exit code ---- */
+
+static bool transport_met(const struct campaign *k, size_t config)
+{
+	const struct plan_config *pc = &k->plan.configs[config];
+	size_t good = 0;
+
+	for (size_t i = pc->first; i < pc->first + pc->n; i++) {
+		const struct record *r = &k->points[i].record;
+
+		if (!k->points[i].done)
+			return false;
+		if (strcmp(r->outcome, "skipped") == 0)
+			continue;
+		if (strcmp(r->outcome, "ok") != 0 || strcmp(r->proof, "yes") != 0)
+			return false;
+		good++;
+	}
+	return good > 0;
+}
+
+static int required_code(const struct campaign *k, unsigned long long required)
+{
+	unsigned long long met = 0;
+
+	for (size_t i = 0; i < k->plan.n_configs; i++)
+		if (transport_met(k, i))
+			met |= 1ULL << k->plan.configs[i].transport;
+	return required & ~met ? NB_EXIT_REQUIRED : NB_EXIT_OK;
+}
+
+static int exit_code(const struct campaign *k, const struct finish *f)
+{
+	int code = NB_EXIT_OK;
+
+	if (k->broken)
+		return NB_EXIT_BROKEN;
+	if (k->interrupted)
+		return NB_EXIT_INTERRUPTED;
+	for (size_t i = 0; i < k->plan.n_points; i++) {
+		int id = k->points[i].done ? outcome_find(k->points[i].record.outcome) : -1;
+
+		if (id >= 0 && outcome_table[id].exit_code > code)
+			code = outcome_table[id].exit_code;
+	}
+	return code ? code : required_code(k, f->required);
+}
+
+/* ---- what the table shows ---- */
+
+struct shown {
+	struct view view;
+	struct record *rows;
+	char notes[NOTES_MAX][400];
+	const char *note_list[NOTES_MAX];
+};
+
+static void note(struct shown *s, const char *text)
+{
+	if (s->view.n_notes < NOTES_MAX && text[0])
+		snprintf(s->notes[s->view.n_notes++], sizeof(s->notes[0]), "%.399s", text);
+}
+
+static int collect_rows(const struct campaign *k, struct shown *s)
+{
+	s->rows = calloc(k->plan.n_points + 1, sizeof(*s->rows));
+	if (!s->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < k->plan.n_points; i++)
+		if (k->points[i].done)
+			s->rows[s->view.n_rows++] = k->points[i].record;
+	s->view.rows = s->rows;
+	return 0;
+}
+
+static const char *common_timing(const struct view *v)
+{
+	for (size_t i = 0; i < v->n_rows; i++)
+		if (strcmp(v->rows[i].timing, "stream") == 0)
+			return "stream";
+	return v->n_rows ? v->rows[0].timing : "stream";
+}
+
+/* The user's own variables against the best proven transport: what do they cost? */
+static void note_steering(const struct view *v, const struct finish *f, struct shown *s)
+{
+	const char *names[TRANSPORT_COUNT], *timing = common_timing(v);
+	uint64_t bytes = view_common_size(v, "all_reduce", timing);
+	const struct record *own = view_cell(v, "auto", "all_reduce", bytes, timing), *best = NULL;
+	size_t n = view_transports(v, names, TRANSPORT_COUNT);
+	struct buf steering = { 0 }, text = { 0 };
+	char size[32];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct record *r = view_cell(v, names[i], "all_reduce", bytes, timing);
+
+		if (r && strcmp(r->proof, "yes") == 0 && strcmp(names[i], "auto") != 0 &&
+		    (!best || r->busbw_gbps > best->busbw_gbps))
+			best = r;
+	}
+	environment_steering(f->inherited, &steering);
+	num_format_size(bytes, size, sizeof(size));
+	if (own && best && steering.len && best->busbw_gbps > 1.1 * own->busbw_gbps)
+		buf_printf(&text, "auto used %s: %s in your environment costs a factor of %.1f against %s (all_reduce, %s: %.3g instead "
+			   "of %.3g GB/s)", own->used, buf_text(&steering), best->busbw_gbps / own->busbw_gbps, best->transport, size,
+			   own->busbw_gbps, best->busbw_gbps);
+	else if (own && steering.len)
+		buf_printf(&text, "auto ran with %s from your environment", buf_text(&steering));
+	note(s, buf_text(&text));
+	buf_fini(&steering);
+	buf_fini(&text);
+}
+
+static void note_losses(const struct campaign *k, struct shown *s)
+{
+	size_t unknown = 0;
+	char text[200];
+
+	for (size_t i = 0; i < s->view.n_rows; i++)
+		unknown += strcmp(s->rows[i].outcome, "ok") == 0 && strcmp(s->rows[i].proof, "unknown") == 0;
+	if (unknown) {
+		snprintf(text, sizeof(text), "%zu measured points are not proven: NCCL's log does not show which transport they used",
+			 unknown);
+		note(s, text);
+	}
+	if (k->interrupted && !k->broken)
+		note(s, "interrupted: the points above are complete, the rest was not measured");
+}
+
+static int show_init(struct shown *s, const struct campaign *k, const struct finish *f)
+{
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	for (size_t i = 0; i < NOTES_MAX; i++)
+		s->note_list[i] = s->notes[i];
+	s->view.notes = s->note_list;
+	launch_titles(f->launch, k->request.nranks, s->view.machine, sizeof(s->view.machine), s->view.versions,
+		      sizeof(s->view.versions));
+	facts_get(&f->launch->facts, 0, "host", s->view.host, sizeof(s->view.host));
+	snprintf(s->view.when, sizeof(s->view.when), "%s", f->when);
+	s->view.one_host = f->n_hosts == 1;
+	s->view.peaks = k->peaks;
+	s->view.n_peaks = k->n_peaks;
+	r = collect_rows(k, s);
+	if (r < 0)
+		return r;
+	note_steering(&s->view, f, s);
+	note_losses(k, s);
+	note(s, f->place);
+	return 0;
+}
+
+/* ---- output ---- */
+
+static bool want_color(const struct options *o, bool terminal)
+{
+	if (o->color != COLOR_AUTO)
+		return o->color == COLOR_ALWAYS;
+	return terminal && !getenv("NO_COLOR");
+}
+
+static void print_table(const struct shown *s, const struct options *o)
+{
+	struct buf b = { 0 };
+	int width = 0;
+	bool terminal = progress_is_terminal(o->json ? STDERR_FILENO : STDOUT_FILENO, &width);
+
+	table_text(&b, &s->view, terminal ? width : 0, want_color(o, terminal));
+	if (file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&b), b.len) < 0)
+		log_error("cannot print the table; it is in report.md of the run directory");
+	buf_fini(&b);
+}
+
+static int write_report(struct campaign *k, const struct shown *s)
+{
+	struct buf b = { 0 };
+	int r;
+
+	table_markdown(&b, &s->view);
+	r = b.failed ? -ENOMEM : store_text(&k->store, "report.md", buf_text(&b), b.len);
+	buf_fini(&b);
+	return r;
+}
+
+static void draw(const struct campaign *k, const struct shown *s)
+{
+	char *dir = file_join(k->store.dir, "charts");
+	struct buf notes = { 0 };
+	int n = dir ? chart_draw_all(&s->view, dir, &notes) : -ENOMEM;
+
+	if (notes.len)
+		log_note("%s", buf_text(&notes));
+	if (n > 0)
+		log_note("%d charts in %s", n, dir);
+	else if (n < 0 && n != -ENOENT)
+		log_note("no charts: %s", strerror(-n));
+	buf_fini(&notes);
+	free(dir);
+}
+
+static int save(struct campaign *k, const struct finish *f, const struct shown *s, int code)
+{
+	int r = write_report(k, s);
+
+	if (r == 0 && f->options->charts && !k->interrupted)
+		draw(k, s);
+	if (r == 0)
+		r = finish_meta(k, f, true, code);
+	if (r == 0)
+		r = store_close(&k->store);
+	return r;
+}
+
+int finish_meta(struct campaign *k, const struct finish *f, bool complete, int code)
+{
+	char *text = meta_run_json(k, f, complete, code);
+	int r = text ? store_text(&k->store, "run.json", text, strlen(text)) : -ENOMEM;
+
+	free(text);
+	return r;
+}
+
+int finish_run(struct campaign *k, const struct finish *f)
+{
+	struct shown *s = calloc(1, sizeof(*s));
+	int code = exit_code(k, f), r;
+
+	if (!s || show_init(s, k, f) < 0) {
+		log_error("out of memory; the rows are in %s/points.csv", k->store.dir);
+		free(s);
+		return NB_EXIT_BROKEN;
+	}
+	print_table(s, f->options);
+	r = k->broken ? 0 : save(k, f, s, code);
+	if (r < 0) {
+		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->store.dir, strerror(-r));
+		code = NB_EXIT_BROKEN;
+	}
+	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);
+	if (f->options->json) {
+		char *text = meta_sweep_json(k, f, &s->view, code);
+
+		if (!text || printf("%s\n", text) < 0 || fflush(stdout) != 0)
+			code = NB_EXIT_BROKEN;
+		free(text);
+	}
+	free(s->rows);
+	free(s);
+	return code;
+}

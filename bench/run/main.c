@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ncclbench-run: one supervisor per rank. Options before MPI_Init, then facts, plan, campaign, results. Never touches CUDA. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "ncclbench/exitcode.h"
+#include "run/campaign.h"
+#include "run/coord.h"
+#include "run/finish.h"
+#include "run/launch.h"
+#include "run/options.h"
+#include "run/progress.h"
+#include "run/session.h"
+#include "spec/outcome.h"
+#include "spec/timing.h"
+#include "spec/transport.h"
+
+#define ROUND_NS (300 * CLOCK_S)
+#define STOP(code) ((code) + 1) /* positive: end with this exit code */
+
+struct run {
+	struct options options;
+	struct coord coord;
+	struct launch launch;
+	struct campaign campaign;
+	struct finish finish;
+	struct place place;
+	struct progress progress;
+	char when[32], log_dir[4096];
+};
+
+/* Rank 0's verdict for everybody, so that all ranks return the same exit code and mpirun stays quiet. */
+static int share_code(struct run *r, int code)
+{
+	int rc = r->coord.ops->bcast(&r->coord, &code, sizeof(code), 0, clock_after_ns(ROUND_NS));
+
+	return rc < 0 ? rc : code;
+}
+
+static int check_ranks(struct run *r, int launcher_size)
+{
+	if (r->coord.size == 1 && launcher_size > 1) {
+		log_error("the launcher started %d processes but MPI sees one: this program was built with another MPI than the mpirun "
+			  "that started it; use the mpirun of the same MPI, or build with -Dmpi=NAME", launcher_size);
+		return STOP(NB_EXIT_USAGE);
+	}
+	if (r->coord.size == 1) {
+		log_error("one rank: transports are measured between at least two; start mpirun -np 2 ncclbench --sweep");
+		return STOP(NB_EXIT_USAGE);
+	}
+	return 0;
+}
+
+/* ---- plan ---- */
+
+static int fewest_ib(const struct facts *f)
+{
+	int fewest = INT32_MAX;
+
+	for (int i = 0; i < f->n; i++) {
+		int n = (int)facts_int(f, i, "ib_devices", 0);
+
+		fewest = n < fewest ? n : fewest;
+	}
+	return fewest;
+}
+
+static int agree_on_seed(struct run *r)
+{
+	uint64_t seed = r->options.plan.seed;
+	int rc;
+
+	if (!r->options.seed_given)
+		seed = (uint64_t)clock_now_ns() ^ ((uint64_t)getpid() << 40);
+	seed &= INT64_MAX;
+	rc = r->coord.ops->bcast(&r->coord, &seed, sizeof(seed), 0, clock_after_ns(ROUND_NS));
+	r->options.plan.seed = seed;
+	return rc;
+}
+
+/* Ranks started with different words would wait for each other for ever. */
+static int agree_on_plan(struct run *r)
+{
+	int64_t v[2] = { (int64_t)(r->campaign.plan.fingerprint >> 1), -(int64_t)(r->campaign.plan.fingerprint >> 1) };
+	int rc = r->coord.ops->max(&r->coord, v, 2, clock_after_ns(ROUND_NS));
+
+	if (rc < 0 || v[0] == -v[1])
+		return rc;
+	if (r->coord.rank == 0)
+		log_error("the ranks were given different options or see different devices, so their plans differ; start all ranks with the "
+			  "same command line");
+	return STOP(NB_EXIT_USAGE);
+}
+
+static int make_plan(struct run *r)
+{
+	struct plan_request *q = &r->campaign.request;
+	char why[300] = "";
+	int rc;
+
+	*q = r->options.plan;
+	q->backend = r->launch.backend;
+	q->nranks = r->coord.size;
+	q->have_ib = fewest_ib(&r->launch.facts) > 0;
+	if (q->backend == BACKEND_NCCL && q->timings & (1u << TIMING_HOST)) {
+		log_note("--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
+		return STOP(NB_EXIT_USAGE);
+	}
+	rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
+	if (rc != 0)
+		return rc;
+	if (q->transports == 0 && r->finish.required) {
+		struct plan probe = { 0 };
+
+		/* What is required is measured, also when the default would leave it out. */
+		rc = plan_build(q, &probe, why, sizeof(why));
+		for (size_t i = 0; rc == 0 && i < probe.n_configs; i++)
+			q->transports |= 1ULL << probe.configs[i].transport;
+		q->transports |= r->finish.required;
+		plan_fini(&probe);
+	}
+	rc = plan_build(q, &r->campaign.plan, why, sizeof(why));
+	if (rc == -EINVAL) {
+		if (r->coord.rank == 0)
+			log_error("%s", why);
+		return STOP(NB_EXIT_USAGE);
+	}
+	return rc;
+}
+
+static void print_plan(const struct run *r)
+{
+	const struct plan *p = &r->campaign.plan;
+
+	printf("backend %s, %d ranks, %d restart%s, seed %llu, plan %016llx\n", backend_names[r->launch.backend], r->coord.size,
+	       p->restarts, p->restarts == 1 ? "" : "s", (unsigned long long)r->campaign.request.seed,
+	       (unsigned long long)p->fingerprint);
+	for (size_t i = 0; i < p->n_configs; i++) {
+		const struct plan_config *c = &p->configs[i];
+
+		printf("%s: %zu points\n", transport_table[c->transport].name, c->n);
+		for (size_t k = c->first; k < c->first + c->n; k++) {
+			const struct plan_point *q = &p->points[k];
+
+			printf("  %s %llu B %s%s%s\n", op_table[q->c.op].name, (unsigned long long)q->asked_bytes,
+			       timing_table[q->timing].name, q->impossible ? ": " : "", q->impossible ? q->impossible : "");
+		}
+	}
+}
+
+/* ---- run directory ---- */
+
+static int create_store(struct run *r)
+{
+	char host[256] = "";
+	char *dir = r->options.out ? strdup(r->options.out) : NULL;
+	int rc;
+
+	store_init(&r->campaign.store);
+	facts_get(&r->launch.facts, 0, "host", host, sizeof(host));
+	if (!dir && !r->options.out)
+		dir = store_default_dir(host);
+	if (!dir)
+		return -ENOMEM;
+	rc = store_create(&r->campaign.store, dir);
+	if (rc == -ENOTEMPTY)
+		log_error("--out %s is not empty; earlier results are never overwritten: name a new folder", dir);
+	else if (rc < 0)
+		log_error("cannot create the run directory %s: %s; choose another place with --out", dir, strerror(-rc));
+	r->campaign.have_store = rc == 0;
+	snprintf(r->campaign.dir, sizeof(r->campaign.dir), "%s", dir);
+	free(dir);
+	return rc < 0 ? STOP(NB_EXIT_USAGE) : 0;
+}
+
+/* Ranks on other hosts may not see rank 0's folder: their logs then stay in a temporary one, which is named. */
+static void choose_log_dir(struct run *r, const char *shared)
+{
+	char points[4200], template[] = "/tmp/ncclbench-logs-XXXXXX";
+
+	snprintf(r->log_dir, sizeof(r->log_dir), "%s/logs", shared);
+	snprintf(points, sizeof(points), "%s/points.csv", shared);
+	if (access(r->log_dir, W_OK) == 0 && access(points, F_OK) == 0)
+		return;
+	if (mkdtemp(template)) {
+		snprintf(r->log_dir, sizeof(r->log_dir), "%s", template);
+		log_error("rank %d does not see the run directory; its workers' logs go to %s on its own host", r->coord.rank,
+			  r->log_dir);
+	}
+}
+
+static int open_store(struct run *r)
+{
+	char *path = NULL;
+	int code = r->coord.rank == 0 ? create_store(r) : 0;
+
+	code = share_code(r, code);
+	if (code != 0)
+		return code;
+	if (r->coord.rank == 0)
+		path = realpath(r->campaign.store.dir, NULL);
+	if (r->coord.rank == 0 && !path)
+		return -errno;
+	code = coord_bcast_text(&r->coord, &path, clock_after_ns(ROUND_NS));
+	if (code == 0)
+		choose_log_dir(r, path);
+	free(path);
+	return code;
+}
+
+/* ---- campaign ---- */
+
+static void describe_map(const struct launch *l, char *out, size_t max)
+{
+	struct buf b = { 0 };
+
+	for (int i = 0; l->backend == BACKEND_NCCL && i < l->facts.n; i++)
+		buf_printf(&b, "%s%d:gpu%d", i ? " " : "", i, facts_device(&l->facts, i));
+	/* Many ranks: what fits whole. */
+	record_set(out, max, buf_text(&b));
+	buf_fini(&b);
+}
+
+static void set_up_campaign(struct run *r)
+{
+	struct campaign *k = &r->campaign;
+	int policy = r->options.bind;
+
+	if (policy < 0)
+		policy = r->launch.backend == BACKEND_NCCL ? PLACE_NEAR : PLACE_INHERIT;
+	place_choose(policy, r->launch.bus, &r->place);
+	k->c = &r->coord;
+	k->reasons = (struct reason_context){
+		.facts = &r->launch.facts, .nranks = r->coord.size, .n_hosts = r->coord.n_hosts,
+		.shared_gpu = r->launch.shared_gpu, .veto = environment_multicast_veto(environ),
+		.ib_devices = fewest_ib(&r->launch.facts),
+	};
+	k->crew = (struct crew_spec){
+		.worker = r->launch.worker, .log_dir = r->log_dir, .timeout_ns = r->options.timeout_ns, .inherited = environ,
+		.environment = { .one_host = r->coord.n_hosts == 1, .share_gpu = r->launch.shared_gpu,
+				 .nccl_lib = r->options.nccl_lib, .net_device = r->launch.net_device[0] ? r->launch.net_device : NULL },
+		.place = &r->place, .device = r->launch.device,
+	};
+	if (r->launch.backend == BACKEND_NCCL)
+		k->n_peaks = peak_spec(&r->launch.facts, r->coord.size, k->peaks);
+	describe_map(&r->launch, k->map, sizeof(k->map));
+	r->finish.options = &r->options;
+	r->finish.launch = &r->launch;
+	r->finish.when = r->when;
+	r->finish.inherited = environ;
+	r->finish.n_hosts = r->coord.n_hosts;
+	r->finish.place = r->place.text;
+	if (r->coord.rank == 0) {
+		progress_init(&r->progress, r->options.json);
+		k->progress = &r->progress;
+	}
+	if (r->place.text[0])
+		log_note("%s (--bind inherit keeps it)", r->place.text);
+}
+
+static void say_what(const struct run *r)
+{
+	char machine[160], versions[160];
+
+	launch_titles(&r->launch, r->coord.size, machine, sizeof(machine), versions, sizeof(versions));
+	log_note("%s; %s; %zu points, %s", machine, versions, r->campaign.plan.n_points, r->campaign.store.dir);
+}
+
+static int measure(struct run *r)
+{
+	int64_t start = clock_now_ns();
+	int rc;
+
+	if (r->coord.rank == 0) {
+		say_what(r);
+		rc = finish_meta(&r->campaign, &r->finish, false, 0);
+		if (rc < 0) {
+			log_error("cannot write %s/run.json: %s", r->campaign.store.dir, strerror(-rc));
+			r->campaign.broken = true; /* the first round tells the others */
+		}
+	}
+	rc = campaign_run(&r->campaign);
+	if (rc < 0)
+		return rc;
+	r->finish.seconds = (double)(clock_now_ns() - start) / CLOCK_S;
+	return share_code(r, r->coord.rank == 0 ? STOP(finish_run(&r->campaign, &r->finish)) : 0);
+}
+
+static int run(struct run *r, int launcher_size)
+{
+	int rc = check_ranks(r, launcher_size);
+
+	if (rc == 0)
+		rc = launch_decide(&r->coord, &r->options, &r->launch);
+	if (rc == 0)
+		rc = agree_on_seed(r);
+	if (rc == 0)
+		rc = make_plan(r);
+	if (rc == 0)
+		rc = agree_on_plan(r);
+	if (rc == 0 && r->options.dry_run) {
+		if (r->coord.rank == 0)
+			print_plan(r);
+		return STOP(NB_EXIT_OK);
+	}
+	if (rc == 0)
+		rc = open_store(r);
+	if (rc != 0)
+		return rc;
+	set_up_campaign(r);
+	rc = campaign_prepare(&r->campaign);
+	return rc < 0 ? rc : measure(r);
+}
+
+int main(int argc, char **argv)
+{
+	static struct run r;
+	int rank, launcher_size, rc;
+
+	launch_environment(&rank, &launcher_size);
+	log_setup("ncclbench", rank, rank == 0);
+	rc = options_parse(&r.options, argc, argv, rank == 0);
+	if (rc > 0) {
+		options_fini(&r.options);
+		return rc - 1;
+	}
+	clock_utc(0, r.when, sizeof(r.when));
+	rc = coord_open(&r.coord);
+	if (rc < 0)
+		return NB_EXIT_BROKEN;
+	log_setup("ncclbench", r.coord.rank, r.coord.rank == 0);
+	session_catch_signals();
+	rc = run(&r, launcher_size);
+	if (rc < 0) {
+		log_error("the supervisors cannot go on: %s", strerror(-rc));
+		r.coord.ops->abort(&r.coord, NB_EXIT_BROKEN);
+		return NB_EXIT_BROKEN;
+	}
+	r.coord.ops->close(&r.coord);
+	campaign_fini(&r.campaign);
+	facts_fini(&r.launch.facts);
+	options_fini(&r.options);
+	return rc > 0 ? rc - 1 : NB_EXIT_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elapsed times of all ranks -> samples -> the metrics of one record. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "data/record.h"
+#include "spec/op.h"
+
+struct merged { /* grows over chunks and restarts */
+	struct sample *samples;
+	size_t n, cap;
+	size_t written;           /* samples already in samples.csv */
+	size_t *per_restart;      /* samples of each restart that has any */
+	size_t restarts;
+};
+
+void merged_fini(struct merged *m);
+/* ns[rank * stride + i]: elapsed ns of batch i on each rank; `ops` operations were in each. Ranks that take no part are left out. */
+int merged_add(struct merged *m, const struct op_case *c, int restart, const int64_t *ns, size_t stride, size_t batches,
+	       double ops) ATTR_MUST;
+/* Relative half width of the 95 % interval of the median of the last restart's samples; infinity below 3 samples. */
+double merged_precision(const struct merged *m);
+double merged_last_median_us(const struct merged *m);
+/* time_us and its companions, ops_per_batch, samples, restarts. */
+int merged_fill(const struct merged *m, struct record *r) ATTR_MUST;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run.json and the object of --json. */
+#pragma once
+
+#include <stdbool.h>
+
+struct campaign;
+struct finish;
+struct view;
+
+/* Heap text or NULL. Only whitelisted environment variables are recorded. */
+char *meta_run_json(const struct campaign *k, const struct finish *f, bool complete, int exit_code);
+/* {schema, command, verdict, exit_code, run, rows: what the table shows}. */
+char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v, int exit_code);

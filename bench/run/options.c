@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "ncclbench/exitcode.h"
+#include "spec/dtype.h"
+#include "spec/profile.h"
+#include "spec/redop.h"
+#include "spec/timing.h"
+#include "spec/transport.h"
+
+#define SIZES_MAX 4096
+#define WORDS_MAX 64
+
+const char *argp_program_version = "ncclbench " NCCLBENCH_VERSION;
+const char *argp_program_bug_address = NULL;
+
+enum key {
+	KEY_OPS = 256, KEY_TRANSPORTS, KEY_SIZES, KEY_TIMING, KEY_PROFILE, KEY_RESTARTS, KEY_BACKEND, KEY_REQUIRE, KEY_BIND, KEY_PAIR,
+	KEY_MAP, KEY_REGISTER, KEY_NCCL_LIB, KEY_OUT, KEY_TIMEOUT, KEY_SEED, KEY_JSON, KEY_COLOR, KEY_NO_CHARTS, KEY_DRY_RUN,
+	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU,
+};
+
+static const struct argp_option rows[] = {
+	{ 0, 0, 0, 0, "What to measure", 1 },
+	{ "ops", KEY_OPS, "LIST", 0, "operations, comma separated, or all (default all_reduce,broadcast,sendrecv,pingpong); ncclbench list ops", 0 },
+	{ "transports", KEY_TRANSPORTS, "LIST", 0, "transports, comma separated (default auto,p2p,shm,socket, ib with a device; cma,shm,tcp on UCX); ncclbench list transports", 0 },
+	{ "minbytes", 'b', "SIZE", 0, "smallest size (default 8); suffixes K M G are powers of 1024", 0 },
+	{ "maxbytes", 'e', "SIZE", 0, "largest size (default 1G on GPUs, by profile on UCX)", 0 },
+	{ "stepfactor", 'f', "N", 0, "multiply sizes by N (default 2)", 0 },
+	{ "stepbytes", 'i', "SIZE", 0, "add SIZE instead", 0 },
+	{ "sizes", KEY_SIZES, "LIST", 0, "exactly these sizes instead of a range", 0 },
+	{ "datatype", 'd', "LIST", 0, "element types, or all (default float)", 0 },
+	{ "op", 'o', "LIST", 0, "reductions: sum prod max min avg, or all (default sum)", 0 },
+	{ "place", KEY_PLACE, "WHERE", 0, "out, in or both: result in another buffer or in place (default out)", 0 },
+	{ "root", KEY_ROOT, "RANK", 0, "root of broadcast, reduce, gather, scatter (default 0)", 0 },
+	{ "pair", KEY_PAIR, "I,J", 0, "ranks of pingpong, send and send_bidir (default 0,1)", 0 },
+	{ "register", KEY_REGISTER, "LIST", 0, "add rows with registered memory: user, graph, symmetric", 0 },
+	{ 0, 0, 0, 0, "How to measure", 2 },
+	{ "timing", KEY_TIMING, "LIST", 0, "graph, stream, blocking (default graph,stream; UCX: host)", 0 },
+	{ "profile", KEY_PROFILE, "NAME", 0, "quick, standard or gate: time spent per point and restarts (default quick)", 0 },
+	{ "restarts", KEY_RESTARTS, "N", 0, "fresh workers per transport (default: the profile's)", 0 },
+	{ "seed", KEY_SEED, "N", 0, "order of the points (default: from the clock, recorded)", 0 },
+	{ "timeout", KEY_TIMEOUT, "SEC", 0, "longest wait for one answer of a worker (default 30s)", 0 },
+	{ 0, 0, 0, 0, "Where", 3 },
+	{ "backend", KEY_BACKEND, "NAME", 0, "auto, nccl or ucx (default auto: NCCL where there are as many GPUs as ranks)", 0 },
+	{ "bind", KEY_BIND, "HOW", 0, "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or all", 0 },
+	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
+	{ "share-gpu", KEY_SHARE_GPU, 0, 0, "allow several ranks on one GPU: only network transports, time-sliced, for trying things out", 0 },
+	{ "nccl-lib", KEY_NCCL_LIB, "PATH", 0, "measure with this libnccl.so.2", 0 },
+	{ 0, 0, 0, 0, "Results", 4 },
+	{ "require", KEY_REQUIRE, "LIST", 0, "exit 1 unless these transports are ok and proven", 0 },
+	{ "out", KEY_OUT, "DIR", 0, "run directory (default results/runs/<time>-<host>); refused if not empty", 0 },
+	{ "json", KEY_JSON, 0, 0, "print one JSON object on standard output, everything else on standard error", 0 },
+	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
+	{ "no-charts", KEY_NO_CHARTS, 0, 0, "do not draw", 0 },
+	{ "dry-run", KEY_DRY_RUN, 0, 0, "print the plan and stop", 0 },
+	{ 0, 0, 0, 0, "Help", -1 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Measure NCCL's transports between the GPUs of a job, prove which one was really used, check the data, write CSV, a table "
+	"and charts. On a machine without GPUs the same through UCX on host memory."
+	"\vExamples:\n"
+	"  mpirun -np 2 ncclbench --sweep\n"
+	"  mpirun -np 2 ncclbench sweep --ops all --profile standard --out results/runs/full\n"
+	"  mpirun -np 2 ncclbench sweep --transports p2p,shm -b 1M -e 1G --require p2p\n\n"
+	"Exit status: 0 measured (N/A and skipped included); 1 a --require'd transport is not ok and proven; 2 usage; 5 a point "
+	"was corrupt, hung, crashed or failed; 130 interrupted.";
+
+/* ---- values ---- */
+
+typedef int (*find_fn)(const char *word);
+
+struct word_table {
+	const char *what;         /* "operation" */
+	const char *option;       /* "--ops" */
+	int n;
+	const char *(*name)(int i);
+	find_fn find;             /* knows aliases too */
+};
+
+static const char *op_name(int i) { return op_table[i].name; }
+static const char *dtype_name(int i) { return dtype_table[i].name; }
+static const char *redop_name(int i) { return redop_table[i].name; }
+static const char *timing_name(int i) { return timing_table[i].name; }
+static const char *variant_name(int i) { return variant_table[i].name; }
+static const char *profile_name(int i) { return profile_table[i].name; }
+static const char *bind_name(int i) { return place_names[i]; }
+static const char *backend_name(int i) { return backend_names[i]; }
+
+static const struct word_table ops_words = { "operation", "--ops", OP_COUNT, op_name, op_find };
+static const struct word_table dtype_words = { "element type", "-d", DTYPE_COUNT, dtype_name, dtype_find };
+static const struct word_table redop_words = { "reduction", "-o", REDOP_COUNT, redop_name, redop_find };
+static const struct word_table timing_words = { "timing", "--timing", TIMING_COUNT, timing_name, timing_find };
+static const struct word_table variant_words = { "registration", "--register", VARIANT_COUNT, variant_name, variant_find };
+static const struct word_table bind_words = { "binding", "--bind", PLACE_COUNT, bind_name, place_find };
+static const struct word_table backend_words = { "backend", "--backend", BACKEND_COUNT, backend_name, backend_find };
+
+static int unknown_word(const struct word_table *t, const char *word)
+{
+	const char *names[WORDS_MAX], *near;
+	struct buf all = { 0 };
+
+	for (int i = 0; i < t->n; i++) {
+		names[i] = t->name(i);
+		buf_printf(&all, "%s%s", i ? " " : "", names[i]);
+	}
+	near = num_nearest(word, names, (size_t)t->n);
+	if (near)
+		log_error("%s: unknown %s '%s'; did you mean %s? Known: %s", t->option, t->what, word, near, buf_text(&all));
+	else
+		log_error("%s: unknown %s '%s'; known: %s", t->option, t->what, word, buf_text(&all));
+	buf_fini(&all);
+	return -EINVAL;
+}
+
+static int one_word(const struct word_table *t, const char *word, int *out)
+{
+	int id = t->find(word);
+
+	if (id < 0)
+		return unknown_word(t, word);
+	*out = id;
+	return 0;
+}
+
+/* "a,b,c" or "all" -> bits. */
+static int word_bits(const struct word_table *t, const char *text, unsigned long long *bits)
+{
+	char *copy = strdup(text), *save = NULL;
+	int r = copy ? 0 : -ENOMEM;
+
+	*bits = 0;
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+		int id = 0;
+
+		if (strcmp(w, "all") == 0) {
+			*bits |= (1ULL << t->n) - 1;
+			continue;
+		}
+		r = one_word(t, w, &id);
+		if (r == 0)
+			*bits |= 1ULL << id;
+	}
+	if (r == 0 && *bits == 0) {
+		log_error("%s: the list is empty; give at least one %s, for example %s", t->option, t->what, t->name(0));
+		r = -EINVAL;
+	}
+	free(copy);
+	return r;
+}
+
+static int word_bits32(const struct word_table *t, const char *text, unsigned *bits)
+{
+	unsigned long long wide = 0;
+	int r = word_bits(t, text, &wide);
+
+	if (r == 0)
+		*bits = (unsigned)wide;
+	return r;
+}
+
+static int size_value(const char *option, const char *text, uint64_t *out)
+{
+	int r = num_parse_size(text, out);
+
+	if (r < 0)
+		log_error("%s: '%s' is no size; give a whole number of bytes with an optional K, M or G (powers of 1024), for "
+			  "example 64K", option, text);
+	return r;
+}
+
+static int int_value(const char *option, const char *text, int64_t min, int64_t max, int64_t *out)
+{
+	int r = num_parse_i64(text, min, max, out);
+
+	if (r < 0)
+		log_error("%s: '%s' is no whole number from %lld to %lld", option, text, (long long)min, (long long)max);
+	return r;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int size_list(struct options *o, const char *text)
+{
+	char *copy = strdup(text), *save = NULL;
+	uint64_t *list = calloc(SIZES_MAX, sizeof(*list));
+	size_t n = 0;
+	int r = copy && list ? 0 : -ENOMEM;
+
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+		if (n == SIZES_MAX) {
+			log_error("--sizes: more than %d sizes", SIZES_MAX);
+			r = -EINVAL;
+			break;
+		}
+		r = size_value("--sizes", w, &list[n]);
+		n += r == 0;
+	}
+	if (r == 0 && n == 0) {
+		log_error("--sizes: the list is empty; give for example --sizes 8,1M,1G");
+		r = -EINVAL;
+	}
+	free(copy);
+	if (r < 0) {
+		free(list);
+		return r;
+	}
+	qsort(list, n, sizeof(*list), by_size);
+	size_t kept = 1;
+	for (size_t i = 1; i < n; i++)
+		if (list[i] != list[kept - 1])
+			list[kept++] = list[i];
+	free(o->sizes);
+	o->sizes = list;
+	o->plan.sizes = list;
+	o->plan.n_sizes = kept;
+	return 0;
+}
+
+static int int_list(const char *option, const char *text, int *out, int max, int *n)
+{
+	char *copy = strdup(text), *save = NULL;
+	int r = copy ? 0 : -ENOMEM, count = 0;
+
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+		int64_t v;
+
+		if (count == max) {
+			log_error("%s: more than %d numbers in '%s'", option, max, text);
+			r = -EINVAL;
+			break;
+		}
+		r = int_value(option, w, 0, 65535, &v);
+		if (r == 0)
+			out[count++] = (int)v;
+	}
+	free(copy);
+	*n = count;
+	return r;
+}
+
+static int pair_value(struct options *o, const char *text)
+{
+	int v[2], n = 0;
+
+	if (int_list("--pair", text, v, 2, &n) < 0)
+		return -EINVAL;
+	if (n != 2 || v[0] == v[1]) {
+		log_error("--pair: '%s' is not two different ranks; give for example --pair 0,3", text);
+		return -EINVAL;
+	}
+	o->plan.a = v[0];
+	o->plan.b = v[1];
+	return 0;
+}
+
+static const char *const place_words[] = { "out", "in", "both" };
+static const char *const color_words[] = { "auto", "always", "never" };
+
+static int choice(const char *option, const char *text, const char *const *words, int n, int *out)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(text, words[i]) == 0) {
+			*out = i;
+			return 0;
+		}
+	log_error("%s: '%s' is not one of %s, %s, %s", option, text, words[0], words[1], words[2]);
+	return -EINVAL;
+}
+
+static int profile_value(struct options *o, const char *text)
+{
+	struct word_table t = { "profile", "--profile", profile_count, profile_name, profile_find };
+
+	return one_word(&t, text, &o->plan.profile);
+}
+
+static int backend_value(struct options *o, const char *text)
+{
+	if (strcmp(text, "auto") == 0) {
+		o->backend = -1;
+		return 0;
+	}
+	return one_word(&backend_words, text, &o->backend);
+}
+
+static int timeout_value(struct options *o, const char *text)
+{
+	if (num_parse_duration(text, &o->timeout_ns) == 0 && o->timeout_ns >= 100 * CLOCK_MS)
+		return 0;
+	log_error("--timeout: '%s' is no duration of at least 0.1 s; give for example 30, 1.5 or 2m", text);
+	return -EINVAL;
+}
+
+static int library_value(struct options *o, const char *text)
+{
+	if (strpbrk(text, ": ")) {
+		log_error("--nccl-lib: '%s' holds a blank or a colon, which the loader cannot take; use a link without them", text);
+		return -EINVAL;
+	}
+	if (access(text, R_OK) != 0) {
+		log_error("--nccl-lib: cannot read '%s': %s", text, strerror(errno));
+		return -EINVAL;
+	}
+	o->nccl_lib = realpath(text, NULL);
+	return o->nccl_lib ? 0 : -ENOMEM;
+}
+
+static int positive(const char *option, const char *text, int64_t min, int64_t max, int *out)
+{
+	int64_t v;
+	int r = int_value(option, text, min, max, &v);
+
+	if (r == 0)
+		*out = (int)v;
+	return r;
+}
+
+static int what_value(int key, char *arg, struct options *o)
+{
+	int64_t v = 0;
+	int place, r;
+
+	switch (key) {
+	case KEY_OPS: return word_bits(&ops_words, arg, &o->plan.ops);
+	case 'd': return word_bits32(&dtype_words, arg, &o->plan.dtypes);
+	case 'o': return word_bits32(&redop_words, arg, &o->plan.redops);
+	case 'b': return size_value("-b", arg, &o->plan.begin);
+	case 'e': return size_value("-e", arg, &o->plan.end);
+	case 'i': return size_value("-i", arg, &o->plan.step);
+	case KEY_SIZES: return size_list(o, arg);
+	case KEY_ROOT: return positive("--root", arg, 0, 65535, &o->plan.root);
+	case KEY_PAIR: return pair_value(o, arg);
+	case KEY_REGISTER: return word_bits32(&variant_words, arg, &o->plan.variants);
+	case 'f':
+		r = int_value("-f", arg, 2, 1 << 20, &v);
+		o->plan.factor = (uint64_t)v;
+		return r;
+	case KEY_PLACE:
+		r = choice("--place", arg, place_words, 3, &place);
+		if (r == 0)
+			o->plan.in_place = place == 0 ? 1u : place == 1 ? 2u : 3u;
+		return r;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int how_value(int key, char *arg, struct options *o)
+{
+	int64_t v = 0;
+	int r;
+
+	switch (key) {
+	case KEY_TIMING: return word_bits32(&timing_words, arg, &o->plan.timings);
+	case KEY_PROFILE: return profile_value(o, arg);
+	case KEY_RESTARTS: return positive("--restarts", arg, 1, 1000, &o->plan.restarts);
+	case KEY_TIMEOUT: return timeout_value(o, arg);
+	case KEY_BACKEND: return backend_value(o, arg);
+	case KEY_BIND: return one_word(&bind_words, arg, &o->bind);
+	case KEY_MAP: return int_list("--map", arg, o->map, OPTIONS_MAP_MAX, &o->n_map);
+	case KEY_NCCL_LIB: return library_value(o, arg);
+	case KEY_COLOR: return choice("--color", arg, color_words, 3, &o->color);
+	case KEY_SEED:
+		r = int_value("--seed", arg, 0, INT64_MAX, &v);
+		o->plan.seed = (uint64_t)v;
+		o->seed_given = true;
+		return r;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int plain_value(int key, char *arg, struct options *o)
+{
+	switch (key) {
+	case KEY_TRANSPORTS: o->transports = arg; return 0;
+	case KEY_REQUIRE: o->require = arg; return 0;
+	case KEY_OUT: o->out = arg; return 0;
+	case KEY_JSON: o->json = true; return 0;
+	case KEY_NO_CHARTS: o->charts = false; return 0;
+	case KEY_DRY_RUN: o->dry_run = true; return 0;
+	case KEY_SHARE_GPU: o->share_gpu = true; return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static int (*const groups[])(int, char *, struct options *) = { what_value, how_value, plain_value };
+	int r = ARGP_ERR_UNKNOWN;
+
+	if (key == ARGP_KEY_ARG) {
+		log_error("unexpected word '%s'; a sweep takes options only (ncclbench sweep --help)", arg);
+		return EINVAL;
+	}
+	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++)
+		r = groups[i](key, arg, state->input);
+	return r < 0 ? -r : r;
+}
+
+/* ---- contradictions: one row each ---- */
+
+static const char *contradiction(const struct options *o)
+{
+	const struct plan_request *p = &o->plan;
+
+	if (p->sizes && (p->begin || p->end || p->factor || p->step))
+		return "--sizes cannot go with -b, -e, -f or -i; give the list or the range";
+	if (p->factor && p->step)
+		return "-f and -i contradict each other; give one";
+	if (p->end && p->begin > p->end)
+		return "-b is larger than -e; exchange them";
+	if (o->backend == BACKEND_UCX && o->nccl_lib)
+		return "--nccl-lib has no meaning with --backend ucx; leave one out";
+	if (o->backend == BACKEND_UCX && p->variants & ~1u)
+		return "--register has no meaning with --backend ucx; leave one out";
+	if (o->backend == BACKEND_UCX && p->timings & ~(1u << TIMING_HOST))
+		return "--backend ucx has only --timing host";
+	if (o->backend == BACKEND_NCCL && p->timings & (1u << TIMING_HOST))
+		return "--timing host is of the UCX backend; on GPUs give graph, stream or blocking";
+	return NULL;
+}
+
+/* argp's own text for an unknown option names no neighbour. */
+static int check_option_names(int argc, char **argv)
+{
+	const char *names[N_ELEMENTS(rows) + 3];
+	size_t n = 0;
+
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
+		if (rows[i].name)
+			names[n++] = rows[i].name;
+	names[n++] = "help";
+	names[n++] = "usage";
+	names[n++] = "version";
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *word = argv[i] + 2, *near;
+		char name[64];
+		bool known = false;
+
+		if (strncmp(argv[i], "--", 2) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+		for (size_t k = 0; k < n; k++)
+			known |= strncmp(names[k], name, strlen(name)) == 0;
+		if (known)
+			continue;
+		near = num_nearest(name, names, n);
+		if (near)
+			log_error("unknown option '--%s'; did you mean --%s? (ncclbench sweep --help lists all)", name, near);
+		else
+			log_error("unknown option '--%s'; ncclbench sweep --help lists all", name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static char *join_words(int argc, char **argv)
+{
+	struct buf b = { 0 };
+
+	for (int i = 1; i < argc; i++)
+		buf_printf(&b, "%s%s", i > 1 ? " " : "", argv[i]);
+	return b.len ? buf_take(&b) : strdup("");
+}
+
+/* All ranks get the same words; only one may print help or complain. argp prints to 1 and 2 by itself. */
+static void mute(int keep[2])
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	fflush(NULL);
+	for (int i = 0; i < 2; i++) {
+		keep[i] = fcntl(i + 1, F_DUPFD_CLOEXEC, 10);
+		if (null >= 0)
+			dup2(null, i + 1);
+	}
+	if (null >= 0)
+		close(null);
+}
+
+static void unmute(const int keep[2])
+{
+	fflush(NULL);
+	for (int i = 0; i < 2; i++) {
+		if (keep[i] < 0)
+			continue;
+		dup2(keep[i], i + 1);
+		close(keep[i]);
+	}
+}
+
+static int parse_words(struct options *o, int argc, char **argv)
+{
+	static const struct argp argp = { .options = rows, .parser = parse, .doc = doc };
+	const char *wrong;
+	int r = check_option_names(argc, argv);
+
+	if (r < 0)
+		return NB_EXIT_USAGE + 1;
+	argp_err_exit_status = NB_EXIT_USAGE;
+	r = argp_parse(&argp, argc, argv, 0, NULL, o);
+	if (r != 0)
+		return NB_EXIT_USAGE + 1;
+	wrong = contradiction(o);
+	if (wrong) {
+		log_error("%s", wrong);
+		return NB_EXIT_USAGE + 1;
+	}
+	return 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv, bool speaks)
+{
+	int keep[2] = { -1, -1 }, r;
+
+	*o = (struct options){
+		.backend = -1, .bind = -1, .timeout_ns = 30 * CLOCK_S, .charts = true, .plan = { .a = 0, .b = 1 },
+	};
+	o->plan.profile = profile_find("quick");
+	o->command = join_words(argc, argv);
+	if (!o->command)
+		return NB_EXIT_BROKEN + 1;
+	if (!speaks)
+		mute(keep);
+	r = parse_words(o, argc, argv);
+	if (!speaks)
+		unmute(keep);
+	return r;
+}
+
+void options_fini(struct options *o)
+{
+	free(o->sizes);
+	free((char *)o->nccl_lib);
+	free(o->command);
+	memset(o, 0, sizeof(*o));
+}
+
+/* ---- transports: known only with the backend ---- */
+
+static int transport_bits(int backend, const char *option, const char *text, unsigned long long *bits)
+{
+	const char *names[TRANSPORT_COUNT], *near;
+	char *copy = strdup(text), *save = NULL;
+	int r = copy ? 0 : -ENOMEM, n = 0;
+
+	for (int i = 0; i < TRANSPORT_COUNT; i++)
+		if (transport_table[i].backend == backend)
+			names[n++] = transport_table[i].name;
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+		int id = transport_find(backend, w);
+
+		if (id >= 0) {
+			*bits |= 1ULL << id;
+			continue;
+		}
+		near = num_nearest(w, names, (size_t)n);
+		log_error("%s: backend %s has no transport '%s'%s%s; ncclbench list transports shows all", option,
+			  backend_names[backend], w, near ? "; did you mean " : "", near ? near : "");
+		r = -EINVAL;
+	}
+	free(copy);
+	if (r == 0 && *bits == 0) {
+		log_error("%s: the list is empty; give for example %s", option, names[0]);
+		r = -EINVAL;
+	}
+	return r;
+}
+
+int options_transports(const struct options *o, int backend, unsigned long long *wanted, unsigned long long *required)
+{
+	int r = 0;
+
+	*wanted = *required = 0;
+	if (o->transports)
+		r = transport_bits(backend, "--transports", o->transports, wanted);
+	if (r == 0 && o->require)
+		r = transport_bits(backend, "--require", o->require, required);
+	if (r == 0 && *wanted && *required & ~*wanted) {
+		log_error("--require names a transport that --transports leaves out; name it in both");
+		r = -EINVAL;
+	}
+	return r;
+}

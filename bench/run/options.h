@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of a sweep, parsed before MPI_Init. One row per option (options.c). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "run/place.h"
+#include "spec/plan.h"
+
+enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+#define OPTIONS_MAP_MAX 1024
+
+struct options {
+	struct plan_request plan;      /* backend, nranks, have_ib, seed are completed later */
+	uint64_t *sizes;               /* owner of plan.sizes */
+	int backend;                   /* backend_id, or -1 = auto */
+	const char *transports;        /* words; looked up when the backend is known */
+	const char *require;           /* words; NULL */
+	const char *nccl_lib, *out;
+	int map[OPTIONS_MAP_MAX], n_map; /* device of each rank of a host */
+	int bind;                      /* place_policy, or -1 = by backend */
+	int64_t timeout_ns;
+	int color;
+	bool json, charts, dry_run, share_gpu, seed_given;
+	char *command;                 /* the words as given, for run.json */
+};
+
+/* 0 go on; else the exit code + 1 is returned: help printed (1) or usage error (3). `speaks`: this rank may print. */
+int options_parse(struct options *o, int argc, char **argv, bool speaks) ATTR_MUST;
+void options_fini(struct options *o);
+/* Once the backend is known: bits of --transports and --require; -EINVAL with a printed line. */
+int options_transports(const struct options *o, int backend, unsigned long long *wanted, unsigned long long *required) ATTR_MUST;

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/point.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "run/coord.h"
+#include "spec/dtype.h"
+#include "spec/outcome.h"
+#include "spec/profile.h"
+#include "spec/redop.h"
+#include "spec/timing.h"
+#include "spec/transport.h"
+#include "wire/msg.h"
+
+#define CHUNK_MAX 64          /* batches asked for at once */
+#define BUDGET_STRETCH 4      /* long batches: the least number may take so many budgets before it is cut */
+#define BATCHES_LEAST 3
+#define RUN_SLACK 10          /* a batch may take so many times its prediction before it counts as hung */
+#define GATHER_NS (900 * CLOCK_S)
+#define CLOCK_WARM_US 20000.0 /* first measurement of a fresh worker: let the clocks rise */
+
+static const struct profile *profile_of(const struct campaign *k)
+{
+	return &profile_table[k->request.profile];
+}
+
+/* ---- the three questions ---- */
+
+static void read_used(const struct words *answer, int64_t *extra, void *arg)
+{
+	struct point_state *s = arg;
+	const char *used = words_get(answer, "used"), *proof = words_get(answer, "proof");
+	int64_t ns[1] = { 0 };
+	size_t n = 1;
+
+	extra[0] = words_list(answer, "ns", ns, &n) == 0 && n == 1 ? ns[0] : 0;
+	if (words_i64(answer, "first_us", 0, INT64_MAX, &extra[1]) != 0)
+		extra[1] = 0;
+	if (used)
+		record_set(s->used, sizeof(s->used), used);
+	/* Worst over ranks as a maximum: no 2, unknown 1, yes 0; -1 the worker does not tell. */
+	extra[2] = !proof ? -1 : strcmp(proof, "yes") == 0 ? 0 : strcmp(proof, "no") == 0 ? 2 : 1;
+}
+
+static int prepare(struct crew *w, const struct plan_point *p, int timing, bool quiet, struct fault *worst)
+{
+	struct msg m = { 0 };
+	int r;
+
+	msg_begin(&m, "PREPARE");
+	msg_add(&m, "op", op_table[p->c.op].name);
+	msg_add(&m, "dtype", dtype_table[p->c.dtype].name);
+	msg_add(&m, "redop", redop_table[p->c.redop].name);
+	msg_add_i64(&m, "inplace", p->c.in_place);
+	msg_add_i64(&m, "root", p->c.root);
+	msg_add_i64(&m, "a", p->c.a);
+	msg_add_i64(&m, "b", p->c.b);
+	msg_add_u64(&m, "bytes", p->c.bytes);
+	msg_add(&m, "timing", timing_table[timing].name);
+	msg_add(&m, "variant", variant_table[p->variant].name);
+	if (quiet)
+		msg_add_i64(&m, "quiet", 1);
+	r = crew_ask(w, PHASE_PREPARE, &m, 0, NULL, NULL, NULL, 0, worst);
+	msg_fini(&m);
+	return r;
+}
+
+static void begin_run(struct msg *m, const char *mode, int batches, int ops, int replays, int warmup)
+{
+	msg_begin(m, "RUN");
+	msg_add(m, "mode", mode);
+	msg_add_i64(m, "batches", batches);
+	msg_add_i64(m, "ops", ops);
+	msg_add_i64(m, "replays", replays);
+	msg_add_i64(m, "warmup", warmup);
+}
+
+struct checked {
+	char first[160];
+};
+
+static void read_checked(const struct words *answer, int64_t *extra, void *arg)
+{
+	struct checked *c = arg;
+	const char *got = words_get(answer, "got"), *want = words_get(answer, "want"), *first = words_get(answer, "first");
+
+	if (words_i64(answer, "wrong", 0, INT64_MAX, &extra[0]) != 0)
+		extra[0] = INT64_MAX;
+	if (extra[0] > 0)
+		snprintf(c->first, sizeof(c->first), "the first at %.24s: got %.32s, must be %.32s", first ? first : "?",
+			 got ? got : "?", want ? want : "?");
+}
+
+/* Wrong data is this rank's fault to tell: it becomes the verdict of an own round, so that the right rank is named. */
+static int check(struct crew *w, struct fault *worst)
+{
+	struct checked checked = { "" };
+	struct msg m = { 0 };
+	int64_t wrong = 0;
+	int r;
+
+	msg_begin(&m, "CHECK");
+	r = crew_ask(w, PHASE_CHECK, &m, 0, read_checked, &checked, &wrong, 1, worst);
+	msg_fini(&m);
+	if (r < 0 || fault_is(worst) || wrong == 0)
+		return r;
+	if (checked.first[0])
+		fault_set(&w->session.fault, OUTCOME_CORRUPT, PHASE_CHECK, "%" PRId64 " wrong element%s; %s", wrong,
+			  wrong == 1 ? "" : "s", checked.first);
+	return crew_ask(w, PHASE_NONE, NULL, 0, NULL, NULL, NULL, 0, worst);
+}
+
+static int update_evidence(struct crew *w, int64_t changed)
+{
+	return changed > 0 ? evidence_gather(&w->evidence, w->c) : 0;
+}
+
+/* ---- ascending pass ---- */
+
+static int probe_timing(int backend)
+{
+	return backend == BACKEND_UCX ? TIMING_HOST : TIMING_STREAM;
+}
+
+/* Field by field: the struct has padding. */
+static bool same_case(const struct op_case *a, const struct op_case *b)
+{
+	return a->op == b->op && a->dtype == b->dtype && a->redop == b->redop && a->in_place == b->in_place &&
+	       a->nranks == b->nranks && a->root == b->root && a->a == b->a && a->b == b->b && a->bytes == b->bytes;
+}
+
+static void adopt_proof(struct campaign *k, size_t config, size_t point, int64_t worst_proof)
+{
+	static const char *const words[] = { "yes", "unknown", "no" };
+	const struct plan_config *pc = &k->plan.configs[config];
+	struct point_state *from = &k->points[point];
+
+	record_set(from->proof, sizeof(from->proof), worst_proof < 0 ? "" : words[worst_proof]);
+	for (size_t i = point; i < pc->first + pc->n; i++) {
+		struct point_state *s = &k->points[i];
+		const struct plan_point *a = &k->plan.points[i], *b = &k->plan.points[point];
+
+		if (!same_case(&a->c, &b->c) || a->variant != b->variant)
+			break;
+		memcpy(s->used, from->used, sizeof(s->used));
+		memcpy(s->proof, from->proof, sizeof(s->proof));
+		s->est_us = from->est_us;
+		s->probed = true;
+	}
+}
+
+int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point, struct fault *worst)
+{
+	struct point_state *s = &k->points[point];
+	const struct plan_point *p = &k->plan.points[point];
+	struct config_state *cs = &k->configs[config];
+	int64_t v[4] = { 0 };
+	struct msg m = { 0 };
+	int r = prepare(w, p, probe_timing(transport_table[w->transport].backend), false, worst);
+
+	if (r < 0 || fault_is(worst))
+		return r;
+	begin_run(&m, "single", 1, 1, 1, 0);
+	r = crew_ask(w, PHASE_RUN, &m, 0, read_used, s, v, 3, worst);
+	msg_fini(&m);
+	v[3] = evidence_read(&w->evidence);
+	if (r == 0)
+		r = w->c->ops->max(w->c, &v[3], 1, clock_after_ns(GATHER_NS));
+	if (r == 0)
+		r = update_evidence(w, v[3]);
+	if (r < 0 || fault_is(worst))
+		return r;
+	s->est_us = (double)v[0] / 1e3;
+	if (cs->first_op_us < 0)
+		cs->first_op_us = v[1];
+	adopt_proof(k, config, point, v[2]);
+	return check(w, worst);
+}
+
+/* ---- measurement ---- */
+
+struct chunk {
+	int batches, ops, replays, warmup;
+	int64_t ns[CHUNK_MAX];
+	size_t n;
+};
+
+static void read_times(const struct words *answer, int64_t *extra, void *arg)
+{
+	struct chunk *c = arg;
+
+	c->n = CHUNK_MAX;
+	if (words_list(answer, "ns", c->ns, &c->n) != 0)
+		c->n = 0;
+	extra[0] = (int64_t)c->n == c->batches ? 0 : 1;
+}
+
+/* One RUN: all ranks' times in *all (heap, size x CHUNK_MAX). */
+static int run_chunk(struct crew *w, struct chunk *chunk, double batch_us, int64_t **all, struct fault *worst)
+{
+	struct msg m = { 0 };
+	int64_t short_answer = 0;
+	int r;
+
+	begin_run(&m, "measure", chunk->batches, chunk->ops, chunk->replays, chunk->warmup);
+	r = crew_ask(w, PHASE_RUN, &m, (int64_t)(batch_us * 1e3 * RUN_SLACK * (chunk->batches + chunk->warmup)), read_times, chunk,
+		     &short_answer, 1, worst);
+	msg_fini(&m);
+	if (r < 0 || fault_is(worst))
+		return r;
+	if (short_answer) {
+		fault_set(worst, OUTCOME_ERROR, PHASE_RUN, "worker did not give one time per batch");
+		return 0;
+	}
+	if (!*all)
+		*all = calloc((size_t)w->c->size * CHUNK_MAX, sizeof(**all));
+	if (!*all)
+		return -ENOMEM;
+	return w->c->ops->allgather(w->c, chunk->ns, sizeof(chunk->ns), *all, clock_after_ns(GATHER_NS));
+}
+
+/* Powers of four, so that the figure does not flip between runs at a boundary. */
+static int replays_for(double loop_us, int64_t batch_min_ns)
+{
+	int replays = 1;
+
+	while (replays < 4096 && loop_us * replays * 1e3 < (double)batch_min_ns)
+		replays *= 4;
+	return replays;
+}
+
+static double slowest_us(const int64_t *all, int ranks, size_t batch)
+{
+	int64_t max = 0;
+
+	for (int i = 0; i < ranks; i++)
+		if (all[(size_t)i * CHUNK_MAX + batch] > max)
+			max = all[(size_t)i * CHUNK_MAX + batch];
+	return (double)max / 1e3;
+}
+
+/* Two short batches: warm up this size, and learn how long a loop really takes back to back. */
+static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all, double *loop_us, struct fault *worst)
+{
+	const struct plan_point *p = &k->plan.points[point];
+	double est = isnan(k->points[point].est_us) ? 100 : k->points[point].est_us;
+	struct chunk c = { .batches = 2, .ops = timing_ops_per_loop(p->timing, p->c.bytes), .replays = 1 };
+	double a, b;
+	int r;
+
+	if (est * c.ops > (double)profile_of(k)->point_budget_ns / 1e3)
+		c.batches = 1;
+	r = run_chunk(w, &c, est * c.ops, all, worst);
+	if (r < 0 || fault_is(worst))
+		return r;
+	a = slowest_us(*all, w->c->size, 0);
+	b = c.batches > 1 ? slowest_us(*all, w->c->size, 1) : a;
+	*loop_us = a < b ? a : b;
+	return 0;
+}
+
+static int first_batches(const struct profile *profile, double batch_us)
+{
+	double fits = (double)profile->point_budget_ns / 1e3 * BUDGET_STRETCH / (batch_us > 0 ? batch_us : 1);
+	int n = fits > profile->min_batches ? profile->min_batches : (int)fits;
+
+	return n < BATCHES_LEAST ? BATCHES_LEAST : n > CHUNK_MAX ? CHUNK_MAX : n;
+}
+
+static int next_batches(const struct profile *profile, double batch_us, double spent_us, int have)
+{
+	double left = ((double)profile->point_budget_ns / 1e3 - spent_us) / (batch_us > 0 ? batch_us : 1);
+	int n = profile->max_batches - have;
+
+	if (left < n)
+		n = (int)left;
+	return n > 8 ? 8 : n;
+}
+
+static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int restart, int64_t **all, double loop_us,
+			  const char **stop, struct fault *worst)
+{
+	const struct profile *profile = profile_of(k);
+	const struct plan_point *p = &k->plan.points[point];
+	struct merged *merged = &k->points[point].merged;
+	struct chunk c = { .ops = timing_ops_per_loop(p->timing, p->c.bytes) };
+	double batch_us, spent_us = 0, wanted = profile_precision(p->c.bytes);
+	int have = 0, r;
+
+	c.replays = replays_for(loop_us, profile->batch_min_ns);
+	batch_us = loop_us * c.replays;
+	c.batches = first_batches(profile, batch_us);
+	if (merged->n == 0 && restart > 0)
+		c.warmup = (int)fmin(CHUNK_MAX, CLOCK_WARM_US / fmax(batch_us, 1));
+	while (c.batches > 0) {
+		r = run_chunk(w, &c, batch_us, all, worst);
+		if (r < 0 || fault_is(worst))
+			return r;
+		r = merged_add(merged, &p->c, restart, *all, CHUNK_MAX, (size_t)c.batches, (double)c.ops * c.replays);
+		if (r < 0)
+			return r;
+		have += c.batches;
+		spent_us += batch_us * c.batches;
+		*stop = "precision";
+		if (merged_precision(merged) <= wanted)
+			return 0;
+		*stop = "budget";
+		c.warmup = 0;
+		c.batches = next_batches(profile, batch_us, spent_us, have);
+	}
+	return 0;
+}
+
+int point_measure(struct campaign *k, struct crew *w, size_t config, size_t point, int restart, const char **stop,
+		  struct fault *worst)
+{
+	const struct plan_point *p = &k->plan.points[point];
+	int64_t *all = NULL, changed;
+	double loop_us = 0;
+	int r = prepare(w, p, p->timing, true, worst);
+
+	*stop = "";
+	if (r == 0 && !fault_is(worst))
+		r = pilot(k, w, point, &all, &loop_us, worst);
+	if (r == 0 && !fault_is(worst))
+		r = measure_chunks(k, w, point, restart, &all, loop_us, stop, worst);
+	free(all);
+	if (r < 0 || fault_is(worst))
+		return r;
+	changed = evidence_read(&w->evidence);
+	r = w->c->ops->max(w->c, &changed, 1, clock_after_ns(GATHER_NS));
+	if (r == 0)
+		r = update_evidence(w, changed);
+	return r < 0 ? r : check(w, worst);
+}
+
+/* ---- record ---- */
+
+static void fill_key(const struct campaign *k, int transport, const struct plan_point *p, struct record *r)
+{
+	const struct transport *t = &transport_table[transport];
+
+	record_set(r->backend, sizeof(r->backend), backend_names[t->backend]);
+	record_set(r->transport, sizeof(r->transport), t->name);
+	record_set(r->variant, sizeof(r->variant), variant_table[p->variant].name);
+	record_set(r->op, sizeof(r->op), op_table[p->c.op].name);
+	record_set(r->dtype, sizeof(r->dtype), dtype_table[p->c.dtype].name);
+	record_set(r->redop, sizeof(r->redop), op_table[p->c.op].flags & OP_REDUCES ? redop_table[p->c.redop].name : "none");
+	record_set(r->map, sizeof(r->map), k->map);
+	record_set(r->timing, sizeof(r->timing), timing_table[p->timing].name);
+	if (op_table[p->c.op].flags & OP_PAIR)
+		snprintf(r->pair, sizeof(r->pair), "%d-%d", p->c.a, p->c.b);
+	r->in_place = p->c.in_place;
+	r->root = p->c.root;
+	r->ranks = p->c.nranks;
+	/* A point that is not measured keeps the size asked for: rows stay unique. */
+	r->bytes = p->impossible ? p->asked_bytes : p->c.bytes;
+}
+
+static void fill_algorithm(const struct crew *w, const struct plan_point *p, const struct proof *proof, struct record *r)
+{
+	const char *func = op_table[p->c.op].nccl_name;
+	const struct scan_tuning *t = func ? scan_find_tuning(&w->evidence.scan, func, p->c.bytes) : NULL;
+
+	if (proof->channels > 0)
+		r->channels = proof->channels;
+	if (!t)
+		return;
+	record_set(r->algo, sizeof(r->algo), t->algo);
+	record_set(r->proto, sizeof(r->proto), t->proto);
+	if (t->channels > 0)
+		r->channels = t->channels;
+}
+
+static void fill_proof(const struct campaign *k, const struct crew *w, size_t point, struct record *r)
+{
+	const struct plan_point *p = &k->plan.points[point];
+	const struct point_state *s = &k->points[point];
+	struct proof proof = { .channels = -1 };
+
+	if (transport_table[w->transport].backend == BACKEND_UCX) {
+		record_set(r->used, sizeof(r->used), s->used);
+		record_set(r->proof, sizeof(r->proof), s->proof[0] ? s->proof : "unknown");
+	} else {
+		evidence_judge(&w->evidence, w->transport, &p->c, &proof);
+		record_set(r->used, sizeof(r->used), proof.used);
+		record_set(r->proof, sizeof(r->proof), proof_names[proof.verdict]);
+		fill_algorithm(w, p, &proof, r);
+	}
+	if (strcmp(r->proof, "no") == 0 && strcmp(r->outcome, outcome_table[OUTCOME_OK].name) == 0) {
+		record_set(r->outcome, sizeof(r->outcome), outcome_table[OUTCOME_UNPROVEN].name);
+		record_set(r->detail, sizeof(r->detail), proof.detail[0] ? proof.detail : "another transport carried the data");
+	} else if (strcmp(r->proof, "unknown") == 0) {
+		record_set(r->detail, sizeof(r->detail), proof.detail);
+	}
+}
+
+int point_record(struct campaign *k, const struct crew *w, size_t config, size_t point, const struct fault *worst, const char *stop)
+{
+	struct point_state *s = &k->points[point];
+	const struct plan_point *p = &k->plan.points[point];
+	struct record *r = &s->record;
+	int rc = 0;
+
+	record_init(r);
+	fill_key(k, k->plan.configs[config].transport, p, r);
+	record_set(r->outcome, sizeof(r->outcome), outcome_table[worst->outcome].name);
+	record_set(r->phase, sizeof(r->phase), fault_is(worst) ? phase_names[worst->phase] : "");
+	record_set(r->detail, sizeof(r->detail), worst->detail);
+	if (fault_is(worst))
+		return 0;
+	rc = merged_fill(&s->merged, r);
+	r->wrong = 0;
+	record_set(r->stop, sizeof(r->stop), stop);
+	if (w)
+		fill_proof(k, w, point, r);
+	record_derive(r);
+	r->peak_pct = r->busbw_gbps / peak_of(k->peaks, k->n_peaks, k->plan.configs[config].transport) * 100;
+	return rc;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One worker's life on this rank: spawn, ask and await with a deadline, stop. Whatever goes wrong is put in `fault`; nothing here
+ * talks to other ranks except to notice their alarm, so that a rank does not sit out a deadline for a peer that is dead.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "proc/child.h"
+#include "run/fault.h"
+
+struct coord;
+struct env;
+struct msg;
+struct place;
+struct words;
+
+struct session_spec {
+	const char *worker;            /* executable */
+	const struct env *env;
+	const struct place *place;     /* NULL: inherit */
+	const char *log_path;          /* library's log; created or truncated */
+	const char *quiet_log_path;    /* the same after PREPARE quiet=1 */
+	const char *output_path;       /* worker's stdout and stderr */
+	int64_t timeout_ns;            /* one answer; phases scale it (session_phase_timeout) */
+};
+
+struct session {
+	struct coord *coord;
+	struct child child;
+	int fd;
+	int64_t timeout_ns;
+	struct fault fault;
+	int n_notes;
+	bool said_bye;
+};
+
+void session_init(struct session *s, struct coord *coord);
+/* Spawns. false with s->fault set when it could not. */
+bool session_start(struct session *s, const struct session_spec *spec) ATTR_MUST;
+/* Sends `m` (or nothing) and waits for the answer of that phase. `extra_ns` is added to the phase's deadline. `answer` is filled (words_fini
+ * is the caller's) only when true is returned. */
+bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns, struct words *answer) ATTR_MUST;
+/* BYE and the answer when `polite`, then the stop ladder in any case. Returns teardown time in us, -1 unknown. */
+int64_t session_stop(struct session *s, bool polite);
+/* How long one answer may take at that phase. */
+int64_t session_phase_timeout(int phase, int64_t timeout_ns);
+
+/* Ctrl-C and SIGTERM only set a flag, seen by every wait. */
+void session_catch_signals(void);
+bool session_interrupted(void);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* list WHAT: prints any table of the program. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/attr.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/num.h"
+#include "data/columns_doc.h"
+#include "data/record.h"
+#include "ncclbench/exitcode.h"
+#include "report/chart.h"
+#include "spec/dtype.h"
+#include "spec/op.h"
+#include "spec/outcome.h"
+#include "spec/profile.h"
+#include "spec/redop.h"
+#include "spec/timing.h"
+#include "spec/transport.h"
+#include "tool/cmd.h"
+
+struct row {
+	char name[64];
+	struct buf help;
+};
+
+struct list {
+	const char *name, *help;
+	size_t (*count)(void);
+	void (*fill)(size_t i, struct row *r);
+};
+
+static void set(struct row *r, const char *name, const char *help)
+{
+	snprintf(r->name, sizeof(r->name), "%s", name);
+	buf_puts(&r->help, help ? help : "");
+}
+
+static size_t n_ops(void) { return OP_COUNT; }
+static size_t n_dtypes(void) { return DTYPE_COUNT; }
+static size_t n_redops(void) { return REDOP_COUNT; }
+static size_t n_timings(void) { return TIMING_COUNT; }
+static size_t n_variants(void) { return VARIANT_COUNT; }
+static size_t n_transports(void) { return TRANSPORT_COUNT; }
+static size_t n_profiles(void) { return (size_t)profile_count; }
+static size_t n_outcomes(void) { return OUTCOME_COUNT; }
+static size_t n_columns(void) { return record_n_columns; }
+static size_t n_charts(void) { return chart_count; }
+
+static void op_row(size_t i, struct row *r)
+{
+	set(r, op_table[i].name, op_table[i].help);
+	buf_puts(&r->help, op_table[i].flags & OP_DEFAULT ? " [default]" : "");
+}
+
+static void dtype_row(size_t i, struct row *r)
+{
+	set(r, dtype_table[i].name, "");
+	buf_printf(&r->help, "%u byte%s%s%s", dtype_table[i].bytes, dtype_table[i].bytes == 1 ? "" : "s",
+		   dtype_table[i].alias ? ", also " : "", dtype_table[i].alias ? dtype_table[i].alias : "");
+}
+
+static void redop_row(size_t i, struct row *r) { set(r, redop_table[i].name, redop_table[i].help); }
+static void timing_row(size_t i, struct row *r) { set(r, timing_table[i].name, timing_table[i].help); }
+static void variant_row(size_t i, struct row *r) { set(r, variant_table[i].name, variant_table[i].help); }
+static void profile_row(size_t i, struct row *r) { set(r, profile_table[i].name, profile_table[i].help); }
+static void outcome_row(size_t i, struct row *r) { set(r, outcome_table[i].name, outcome_table[i].help); }
+static void chart_row(size_t i, struct row *r) { set(r, chart_table[i].id, chart_table[i].help); }
+
+static void transport_row(size_t i, struct row *r)
+{
+	const struct transport *t = &transport_table[i];
+
+	set(r, t->name, t->help);
+	buf_printf(&r->help, " (%s)", backend_names[t->backend]);
+	for (const struct env_pair *p = t->set; p->name; p++)
+		buf_printf(&r->help, "%s%s=%s", p == t->set ? "\n    sets " : " ", p->name, p->value);
+}
+
+static void column_row(size_t i, struct row *r)
+{
+	set(r, record_columns[i].name, record_columns[i].help);
+	if (record_columns[i].unit && record_columns[i].unit[0])
+		buf_printf(&r->help, " [%s]", record_columns[i].unit);
+}
+
+static const struct list lists[] = {
+	{ "ops", "operations a sweep can measure", n_ops, op_row },
+	{ "transports", "transports and the variables that force them", n_transports, transport_row },
+	{ "types", "element types", n_dtypes, dtype_row },
+	{ "reductions", "reduction operators", n_redops, redop_row },
+	{ "timings", "what a time includes", n_timings, timing_row },
+	{ "registrations", "kinds of buffer registration", n_variants, variant_row },
+	{ "profiles", "how much is measured", n_profiles, profile_row },
+	{ "outcomes", "what can become of a point", n_outcomes, outcome_row },
+	{ "columns", "columns of points.csv", n_columns, column_row },
+	{ "charts", "pictures of a run", n_charts, chart_row },
+};
+
+static int print_text(const struct list *l)
+{
+	for (size_t i = 0; i < l->count(); i++) {
+		struct row r = { 0 };
+
+		l->fill(i, &r);
+		printf("%-16s %s\n", r.name, buf_text(&r.help));
+		buf_fini(&r.help);
+	}
+	return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+}
+
+static int print_json(const struct list *l)
+{
+	json_t *o = json_object(), *rows = json_array();
+	char *text;
+
+	for (size_t i = 0; i < l->count(); i++) {
+		struct row r = { 0 };
+
+		l->fill(i, &r);
+		json_array_append_new(rows, json_pack("{s:s,s:s}", "name", r.name, "help", buf_text(&r.help)));
+		buf_fini(&r.help);
+	}
+	json_object_set_new(o, "schema", json_integer(1));
+	json_object_set_new(o, "command", json_string("list"));
+	json_object_set_new(o, "what", json_string(l->name));
+	json_object_set_new(o, "rows", rows);
+	text = json_dumps(o, JSON_INDENT(1));
+	json_decref(o);
+	if (text)
+		printf("%s\n", text);
+	free(text);
+	return text && fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+}
+
+static int print_columns_markdown(void)
+{
+	struct buf b = { 0 };
+	int failed;
+
+	columns_markdown(&b);
+	failed = b.failed || fputs(buf_text(&b), stdout) == EOF || fflush(stdout) != 0;
+	buf_fini(&b);
+	return failed ? NB_EXIT_BROKEN : NB_EXIT_OK;
+}
+
+static void print_help(void)
+{
+	printf("usage: ncclbench list WHAT [--json]\n\n");
+	for (size_t i = 0; i < N_ELEMENTS(lists); i++)
+		printf("  %-14s %s\n", lists[i].name, lists[i].help);
+	printf("\nExample: ncclbench list transports\n`list columns --markdown` writes results/README.md.\n");
+}
+
+static const struct list *find(const char *word)
+{
+	const char *names[N_ELEMENTS(lists)], *near;
+
+	for (size_t i = 0; i < N_ELEMENTS(lists); i++) {
+		names[i] = lists[i].name;
+		if (strcmp(lists[i].name, word) == 0)
+			return &lists[i];
+	}
+	near = num_nearest(word, names, N_ELEMENTS(lists));
+	log_error("list: there is no table '%s'%s%s; ncclbench list --help names all", word, near ? "; did you mean " : "",
+		  near ? near : "");
+	return NULL;
+}
+
+static int list(int argc, char **argv)
+{
+	const struct list *l;
+	const char *how = argc > 2 ? argv[2] : "";
+
+	if (argc < 2 || strcmp(argv[1], "--help") == 0) {
+		print_help();
+		return argc < 2 ? NB_EXIT_USAGE : NB_EXIT_OK;
+	}
+	l = find(argv[1]);
+	if (!l)
+		return NB_EXIT_USAGE;
+	if (strcmp(how, "--markdown") == 0 && strcmp(l->name, "columns") == 0)
+		return print_columns_markdown();
+	if (how[0] && strcmp(how, "--json") != 0) {
+		log_error("list: unknown word '%s'; only --json may follow (and --markdown after columns)", how);
+		return NB_EXIT_USAGE;
+	}
+	return how[0] ? print_json(l) : print_text(l);
+}
+
+const struct cmd cmd_list = { "list", "print any table of the program (ops, transports, columns ...)", list };
