@@ -16,7 +16,7 @@ const struct profile profile_table[] = {
 	    .single_limit_ns = 50 * CLOCK_MS,
 	    .batch_min_ns = 1 * CLOCK_MS,
 	    .point_budget_ns = 25 * CLOCK_MS,
-	    .min_batches = 5,
+	    .min_batches = 6,
 	    .max_batches = 40,
 	    .ucx_max_bytes = 64 * MIB,
 	},

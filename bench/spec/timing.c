@@ -30,14 +30,14 @@ static const struct loop {
 	unsigned long long up_to_bytes;
 	int ops;
 } loops[] = {
-	{ TIMING_GRAPH, 64 * KIB, 20 }, { TIMING_GRAPH, 1 * MIB, 20 },
-	{ TIMING_GRAPH, 16 * MIB, 10 }, { TIMING_GRAPH, 64 * MIB, 4 },
-	{ TIMING_GRAPH, 256 * MIB, 2 }, { TIMING_GRAPH, ~0ULL, 1 },
-	{ TIMING_STREAM, 1 * MIB, 20 }, { TIMING_STREAM, 16 * MIB, 8 },
-	{ TIMING_STREAM, 64 * MIB, 2 }, { TIMING_STREAM, ~0ULL, 1 },
-	{ TIMING_BLOCKING, ~0ULL, 1 },  { TIMING_HOST, 1 * MIB, 20 },
-	{ TIMING_HOST, 16 * MIB, 8 },   { TIMING_HOST, 64 * MIB, 2 },
-	{ TIMING_HOST, ~0ULL, 1 },
+	{ TIMING_GRAPH, 1 * MIB, 20 },   { TIMING_GRAPH, 16 * MIB, 10 },
+	{ TIMING_GRAPH, 64 * MIB, 4 },   { TIMING_GRAPH, 256 * MIB, 2 },
+	{ TIMING_GRAPH, ~0ULL, 1 },
+	{ TIMING_STREAM, 1 * MIB, 20 },  { TIMING_STREAM, 4 * MIB, 8 },
+	{ TIMING_STREAM, 16 * MIB, 2 },  { TIMING_STREAM, ~0ULL, 1 },
+	{ TIMING_BLOCKING, ~0ULL, 1 },
+	{ TIMING_HOST, 1 * MIB, 20 },    { TIMING_HOST, 4 * MIB, 8 },
+	{ TIMING_HOST, 16 * MIB, 2 },    { TIMING_HOST, ~0ULL, 1 },
 };
 
 int timing_find(const char *name)

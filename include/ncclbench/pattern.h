@@ -16,7 +16,9 @@
  *   min       A gives 1..4, all others 5..7
  * A runs once through all ranks in each aligned block of nranks elements, from a start that differs
  * by block. So of any 2 * nranks - 1 consecutive elements at least one shows a rank that was left
- * out. B is any rank but A. With one rank there is no B.
+ * out. B is any rank but A. With one rank there is no B. The values repeat after NB_PATTERN_PERIOD
+ * elements, a prime: data moved by a power of two is still wrong data, and the plain C twins can copy
+ * and compare whole periods.
  *
  * dtype and redop are the numbers of ncclDataType_t and ncclRedOp_t, as in spec/dtype.h,
  * spec/redop.h.
@@ -71,6 +73,8 @@ NB_HD uint8_t nb_pattern_byte(int rank, uint64_t k)
 
 /* Reductions */
 
+#define NB_PATTERN_PERIOD 65521
+
 struct nb_pattern_pick {
 	int a, b;        /* b is -1 with one rank */
 	uint32_t digits; /* random bits that the values of this element are made of */
@@ -79,10 +83,10 @@ struct nb_pattern_pick {
 NB_HD struct nb_pattern_pick nb_pattern_pick(int nranks, uint64_t i)
 {
 	struct nb_pattern_pick p;
-	uint64_t n = (uint64_t)nranks;
-	uint64_t start = (nb_pattern_mix(i / n) >> 32) * n >> 32;
-	uint64_t e = nb_pattern_mix(~i);
-	uint64_t a = i % n + start;
+	uint32_t n = (uint32_t)nranks, at = (uint32_t)(i % NB_PATTERN_PERIOD);
+	uint64_t start = (nb_pattern_mix(at / n) >> 32) * n >> 32;
+	uint64_t e = nb_pattern_mix(~(uint64_t)at);
+	uint64_t a = at % n + start;
 
 	a = a >= n ? a - n : a;
 	p.a = (int)a;
