@@ -18,7 +18,7 @@
 
 #define REASON_WIDTH 92
 #define CHARACTER 0.0118 /* width of one in the bars' font, as part of the highest value */
-#define ROWS_ROOMY 8   /* rows that fit the usual height */
+#define ROWS_ROOMY 8     /* rows that fit the usual height */
 
 static int height_for(size_t rows)
 {
@@ -53,7 +53,7 @@ static void write_reasons(const struct summary *s, struct buf *vars)
 
 struct bars {
 	size_t n, ops;
-	double highest;        /* bar or peak: the axis ends a little beyond it */
+	double highest; /* bar or peak: the axis ends a little beyond it */
 };
 
 static double peak_of(const struct view *v, const struct summary_row *row)
@@ -63,7 +63,7 @@ static double peak_of(const struct view *v, const struct summary_row *row)
 	return peak != NULL ? peak->gbps : NAN;
 }
 
-/* The number stands behind its bar, or behind the mark of the peak where that would run through it. */
+/* The number stands behind its bar, or behind the peak's mark where that would run through it. */
 static double text_place(double value, double peak, double highest, const char *text)
 {
 	double width = (text_width(text) + 2) * highest * CHARACTER;
@@ -71,13 +71,14 @@ static double text_place(double value, double peak, double highest, const char *
 	return peak > value && peak < value + width ? peak : value;
 }
 
-static void add_bar(struct bars *bars, size_t row, size_t op, const struct summary_value *value, double text_x,
-		    const char *text, struct buf *data, struct buf *vars)
+static void add_bar(struct bars *bars, size_t row, size_t op, const struct summary_value *value,
+		    double text_x, const char *text, struct buf *data, struct buf *vars)
 {
 	buf_printf(data, "%zu %zu ", row, op + 1);
 	script_value(data, value->value);
 	buf_putc(data, '\n');
-	buf_printf(vars, "bar_row[%zu] = %zu\nbar_op[%zu] = %zu\n", bars->n + 1, row, bars->n + 1, op + 1);
+	buf_printf(vars, "bar_row[%zu] = %zu\nbar_op[%zu] = %zu\n", bars->n + 1, row, bars->n + 1,
+		   op + 1);
 	script_item_number(vars, "bar_x", bars->n, text_x);
 	script_item_text(vars, "bar_text", bars->n, text);
 	bars->n++;
@@ -89,8 +90,8 @@ static void name_value(const struct summary_value *value, const char *timing, ch
 	char number[32];
 
 	text_number(value->value, number, sizeof(number));
-	snprintf(out, max, "%s GB/s%s%s%s%s", number, other ? " (" : "", other ? value->timing : "", other ? ")" : "",
-		 value->unproven ? " (unproven)" : "");
+	snprintf(out, max, "%s GB/s%s%s%s%s", number, other ? " (" : "", other ? value->timing : "",
+		 other ? ")" : "", value->unproven ? " (unproven)" : "");
 }
 
 static void find_highest(struct bars *bars, const struct view *v, const struct summary *s)
@@ -102,10 +103,12 @@ static void find_highest(struct bars *bars, const struct view *v, const struct s
 	}
 }
 
-static void write_bars(struct bars *bars, const struct view *v, const struct summary *s, struct buf *data, struct buf *vars)
+static void write_bars(struct bars *bars, const struct view *v, const struct summary *s,
+		       struct buf *data, struct buf *vars)
 {
 	static const char *const arrays[] = { "bar_row", "bar_op", "bar_x", "bar_text" };
 	char text[96];
+	double place;
 
 	for (size_t i = 0; i < N_ELEMENTS(arrays); i++)
 		script_array(vars, arrays[i], s->n * SUMMARY_OPS);
@@ -116,8 +119,9 @@ static void write_bars(struct bars *bars, const struct view *v, const struct sum
 			if (!isfinite(value->value) || value->value <= 0)
 				continue;
 			name_value(value, s->bandwidth[k].timing, text, sizeof(text));
-			add_bar(bars, i, k, value, text_place(value->value, peak_of(v, &s->row[i]), bars->highest, text), text,
-				data, vars);
+			place =
+			    text_place(value->value, peak_of(v, &s->row[i]), bars->highest, text);
+			add_bar(bars, i, k, value, place, text, data, vars);
 		}
 	buf_printf(vars, "bars = %zu\n", bars->n);
 }
@@ -129,14 +133,15 @@ static void write_ops(const struct summary *s, struct bars *bars, struct buf *va
 	script_array(vars, "label", SUMMARY_OPS);
 	for (size_t k = 0; k < SUMMARY_OPS && s->bandwidth[k].op != NULL; k++) {
 		num_format_size(s->bandwidth[k].bytes, size, sizeof(size));
-		snprintf(text, sizeof(text), "%s at %s, timing %s", s->bandwidth[k].op, size, s->bandwidth[k].timing);
+		snprintf(text, sizeof(text), "%s at %s, timing %s", s->bandwidth[k].op, size,
+			 s->bandwidth[k].timing);
 		script_item_text(vars, "label", k, text);
 		bars->ops = k + 1;
 	}
 	buf_printf(vars, "n = %zu\n", bars->ops);
 }
 
-static void write_row_peaks(const struct view *v, const struct summary *s, struct buf *vars)
+static size_t write_row_peaks(const struct view *v, const struct summary *s, struct buf *vars)
 {
 	const struct view_peak *only = NULL;
 	bool several = false;
@@ -160,13 +165,15 @@ static void write_row_peaks(const struct view *v, const struct summary *s, struc
 	snprintf(title, sizeof(title), "peak of the link%s%s", several || only == NULL ? "" : ": ",
 		 several || only == NULL ? "" : only->name);
 	script_text(vars, "peak_title", title);
+	return n;
 }
 
 int bars_comparison(const struct view *v, const char *op, struct buf *data, struct buf *vars)
 {
 	struct summary s;
 	struct bars bars = { 0 };
-	char title[96];
+	char title[96], caption[128];
+	size_t peaks;
 
 	summary_build(&s, v);
 	write_names(&s, vars);
@@ -174,13 +181,16 @@ int bars_comparison(const struct view *v, const char *op, struct buf *data, stru
 	write_ops(&s, &bars, vars);
 	find_highest(&bars, v, &s);
 	write_bars(&bars, v, &s, data, vars);
-	write_row_peaks(v, &s, vars);
+	peaks = write_row_peaks(v, &s, vars);
 	if (bars.n == 0)
 		return 0;
 	script_number(vars, "xmax", bars.highest);
-	snprintf(title, sizeof(title), "Bus bandwidth by transport, %d rank%s", s.ranks, s.ranks == 1 ? "" : "s");
-	curve_titles(v, title, "Each at the largest size that every measured transport has. Dotted: what the link itself can carry.",
-		     height_for(s.n), vars);
+	snprintf(title, sizeof(title), "Bus bandwidth by transport, %d rank%s", s.ranks,
+		 s.ranks == 1 ? "" : "s");
+	snprintf(caption, sizeof(caption),
+		 "Each at the largest size that every measured transport has.%s",
+		 peaks > 0 ? " Dotted: what the link itself can carry." : "");
+	curve_titles(v, title, caption, height_for(s.n), vars);
 	return (int)bars.n;
 }
 
@@ -211,8 +221,8 @@ static void describe(const struct tally *t, char *out, size_t max)
 	for (int id = 0, first = 1; id < OUTCOME_COUNT && used < max; id++) {
 		if (t->of[id] == 0)
 			continue;
-		used += (size_t)snprintf(out + used, max - used, "%s%zu %s", first ? ": " : ", ", t->of[id],
-					 outcome_table[id].name);
+		used += (size_t)snprintf(out + used, max - used, "%s%zu %s", first ? ": " : ", ",
+					 t->of[id], outcome_table[id].name);
 		first = 0;
 	}
 }
@@ -233,7 +243,8 @@ int bars_outcomes(const struct view *v, const char *op, struct buf *data, struct
 
 		for (int id = 0; id < OUTCOME_COUNT; id++) {
 			if (t.of[id] > 0)
-				buf_printf(data, "%zu %zu %zu %d\n", i, from, from + t.of[id], id + 1);
+				buf_printf(data, "%zu %zu %zu %d\n", i, from, from + t.of[id],
+					   id + 1);
 			from += t.of[id];
 			total.of[id] += t.of[id];
 		}
@@ -251,7 +262,7 @@ int bars_outcomes(const struct view *v, const char *op, struct buf *data, struct
 		buf_printf(vars, "seen[%d] = %zu\n", id + 1, total.of[id]);
 	}
 	script_number(vars, "xmax", (double)most);
-	curve_titles(v, "What became of each transport's points", "A point is one operation at one size and timing.",
-		     height_for(s.n), vars);
+	curve_titles(v, "What became of each transport's points",
+		     "A point is one operation at one size and timing.", height_for(s.n), vars);
 	return (int)s.n;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writers of the bar charts: bandwidth of each transport at one size, and what became of each transport's points. */
+/* Writers of the bar charts: bandwidth of each transport at one size, and what became of each
+ * transport's points. */
 #pragma once
 
 struct buf;

@@ -29,13 +29,24 @@
 extern char **environ;
 
 const struct chart chart_table[] = {
-	{ .id = "bandwidth", .script = "bandwidth.gp", .write = curve_bandwidth, .per_op = 1,
+	{ .id = "bandwidth",
+	  .script = "bandwidth.gp",
+	  .write = curve_bandwidth,
+	  .per_op = 1,
 	  .help = "bus bandwidth against message size, a curve per transport" },
-	{ .id = "latency", .script = "latency.gp", .write = curve_latency, .per_op = 1, .op_flags = OP_LATENCY,
+	{ .id = "latency",
+	  .script = "latency.gp",
+	  .write = curve_latency,
+	  .per_op = 1,
+	  .op_flags = OP_LATENCY,
 	  .help = "time against message size, of the operations whose time is a latency" },
-	{ .id = "comparison", .script = "comparison.gp", .write = bars_comparison,
+	{ .id = "comparison",
+	  .script = "comparison.gp",
+	  .write = bars_comparison,
 	  .help = "bus bandwidth of each transport at the largest common size" },
-	{ .id = "outcomes", .script = "outcomes.gp", .write = bars_outcomes,
+	{ .id = "outcomes",
+	  .script = "outcomes.gp",
+	  .write = bars_outcomes,
 	  .help = "how many points of each transport were measured, skipped, failed" },
 };
 const size_t chart_count = N_ELEMENTS(chart_table);
@@ -46,8 +57,8 @@ static const char *const format_ends[] = { "</svg>", "IEND" };
 struct pictures {
 	char name[PICTURES_MAX][64];
 	size_t n;
-	char *plots;           /* absolute */
-	char *dir;             /* absolute: the shell's cd would take "-" and CDPATH seriously */
+	char *plots; /* absolute */
+	char *dir;   /* absolute: the shell's cd would take "-" and CDPATH seriously */
 	struct env env;
 };
 
@@ -93,8 +104,10 @@ static int write_file(const char *dir, const char *name, const char *ending, con
 	return rc;
 }
 
-/* The driver: everything that a script in plots/ wants to know, so that the picture can be redone from the folder. */
-static void write_driver(struct buf *b, const char *plots, const char *name, const char *script, const struct buf *vars)
+/* The driver: everything that a script in plots/ wants to know, so that the picture can be redone
+ * from the folder. */
+static void write_driver(struct buf *b, const char *plots, const char *name, const char *script,
+			 const struct buf *vars)
 {
 	buf_printf(b, "# Redo the picture, in this folder: gnuplot %s.gp\n", name);
 	buf_puts(b, "# Scripts elsewhere: gnuplot -e \"plots = '/path/to/plots'\" ...\n");
@@ -120,14 +133,16 @@ static void remove_old(const char *dir, const char *name)
 	}
 }
 
-static int prepare(struct pictures *p, const struct view *v, const struct chart *chart, const char *op)
+static int prepare(struct pictures *p, const struct view *v, const struct chart *chart,
+		   const char *op)
 {
 	struct buf data = { 0 }, vars = { 0 }, driver = { 0 };
 	char *name = p->name[p->n];
 	int rc = chart->write(v, op, &data, &vars);
 
 	if (rc > 0 && p->n < PICTURES_MAX) {
-		snprintf(name, sizeof(p->name[0]), "%s%s%s", chart->id, op != NULL ? "_" : "", op != NULL ? op : "");
+		snprintf(name, sizeof(p->name[0]), "%s%s%s", chart->id, op != NULL ? "_" : "",
+			 op != NULL ? op : "");
 		write_driver(&driver, p->plots, name, chart->script, &vars);
 		remove_old(p->dir, name);
 		rc = write_file(p->dir, name, "dat", &data);
@@ -158,7 +173,8 @@ static int prepare_all(struct pictures *p, const struct view *v)
 	return rc;
 }
 
-/* The shell changes the folder, so that drivers can name files without a path; no name of ours is in its script. */
+/* The shell changes the folder, so that drivers can name files without a path; no name of ours is
+ * in its script. */
 static int run_gnuplot(struct pictures *p, size_t first, size_t n, char *out, size_t max)
 {
 	static char shell[] = "sh", dash_c[] = "-c";
@@ -188,9 +204,11 @@ static bool is_whole(const char *dir, const char *name, size_t format)
 
 	snprintf(file, sizeof(file), "%s.%s", name, formats[format]);
 	path = file_join(dir, file);
-	if (path != NULL && file_exists(path) && file_read_all(path, PICTURE_BYTES_MAX, &text, &len) == 0) {
+	if (path != NULL && file_exists(path) &&
+	    file_read_all(path, PICTURE_BYTES_MAX, &text, &len) == 0) {
 		tail = len < 16 ? len : 16;
-		whole = memmem(text + len - tail, tail, format_ends[format], strlen(format_ends[format])) != NULL;
+		whole = memmem(text + len - tail, tail, format_ends[format],
+			       strlen(format_ends[format])) != NULL;
 		if (!whole)
 			(void)unlink(path);
 	}
@@ -208,7 +226,8 @@ static int count_whole(const struct pictures *p, size_t i)
 	return n;
 }
 
-/* gnuplot repeats the line, points at it, then says what is wrong: `"file" line 3: unexpected token`. */
+/* gnuplot repeats the line, points at it, then says what is wrong: `"file" line 3: unexpected
+ * token`. */
 static void note_failure(struct buf *notes, const char *name, int rc, const char *out)
 {
 	const char *said = strstr(out, "\" line "), *line = said;
@@ -217,12 +236,11 @@ static void note_failure(struct buf *notes, const char *name, int rc, const char
 		line--;
 	if (line == NULL)
 		line = out + strspn(out, "\n ");
-	if (rc == -ETIMEDOUT)
-		buf_printf(notes, "chart %s: gnuplot did not finish in %d s\n", name, (int)(DEADLINE_NS / CLOCK_S));
-	else if (rc < 0)
+	if (rc < 0)
 		buf_printf(notes, "chart %s: gnuplot: %s\n", name, strerror(-rc));
 	else
-		buf_printf(notes, "chart %s: gnuplot exit %d: %.*s\n", name, rc, (int)strcspn(line, "\n"), line);
+		buf_printf(notes, "chart %s: gnuplot exit %d: %.*s\n", name, rc,
+			   (int)strcspn(line, "\n"), line);
 }
 
 static int draw(struct pictures *p, struct buf *notes)
@@ -232,10 +250,14 @@ static int draw(struct pictures *p, struct buf *notes)
 	int pictures = 0, rc = run_gnuplot(p, 0, p->n, out, sizeof(out));
 
 	if (rc == 127 || rc == -ENOENT) {
-		buf_puts(notes, "charts not drawn: gnuplot not found. Install gnuplot-nox, then run gnuplot on the .gp "
+		buf_puts(notes, "charts not drawn: gnuplot not found. Install gnuplot-nox, then "
+				"run gnuplot on the .gp "
 				"files in the charts folder\n");
 		return -ENOENT;
 	}
+	if (rc == -ETIMEDOUT)
+		buf_printf(notes, "charts: gnuplot did not finish in %d s\n",
+			   (int)(DEADLINE_NS / CLOCK_S));
 	for (size_t i = 0; i < p->n; i++) {
 		int mine = count_whole(p, i), again = rc;
 
@@ -243,7 +265,7 @@ static int draw(struct pictures *p, struct buf *notes)
 			again = run_gnuplot(p, i, 1, out, sizeof(out));
 			mine = count_whole(p, i);
 		}
-		if (mine == 0)
+		if (mine == 0 && again != -ETIMEDOUT)
 			note_failure(notes, p->name[i], again, out);
 		pictures += mine;
 	}
@@ -260,7 +282,8 @@ static int clean_environment(struct env *e)
 	return rc != 0 ? rc : env_set(e, "LC_ALL", "C.UTF-8");
 }
 
-static int draw_prepared(struct pictures *p, const struct view *v, const char *dir, struct buf *notes)
+static int draw_prepared(struct pictures *p, const struct view *v, const char *dir,
+			 struct buf *notes)
 {
 	int rc;
 
@@ -281,7 +304,8 @@ int chart_draw_all(const struct view *v, const char *dir, struct buf *notes)
 	int rc;
 
 	if (p.plots == NULL) {
-		buf_puts(notes, "charts not drawn: the folder of gnuplot scripts was not found (NCCLBENCH_PLOTS names it)\n");
+		buf_puts(notes, "charts not drawn: the folder of gnuplot scripts was not found "
+				"(NCCLBENCH_PLOTS names it)\n");
 		return -ENOTDIR;
 	}
 	rc = v->n_rows > 0 ? draw_prepared(&p, v, dir, notes) : 0;

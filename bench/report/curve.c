@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See curve.h. Axis ends and the places of texts are computed here: gnuplot does not know what overlaps. */
+/* See curve.h. Axis ends and the places of texts are computed here: gnuplot does not know what
+ * overlaps. */
 #include "report/curve.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 
 struct curve {
 	char label[96], end[48];
-	int style;             /* place of the transport in the run: same look in every picture */
+	int style; /* place of the transport in the run: same look in every picture */
 	size_t n;
 	double end_x, end_y, text_y;
 };
@@ -92,17 +93,19 @@ static void widen(struct curves *c, const struct point *p)
 	c->bands |= p->hi > p->lo;
 }
 
-static void set_label(struct curve *k, const struct view *v, const struct record *r, bool unproven, const char *main_timing)
+static void set_label(struct curve *k, const struct view *v, const struct record *r, bool unproven,
+		      const char *main_timing)
 {
 	bool other = strcmp(r->timing, main_timing) != 0;
 
-	snprintf(k->label, sizeof(k->label), "%s%s%s%s", view_transport_label(v, r->backend, r->transport),
-		 other ? ", " : "", other ? r->timing : "", unproven ? " (unproven)" : "");
+	snprintf(k->label, sizeof(k->label), "%s%s%s%s",
+		 view_transport_label(v, r->backend, r->transport), other ? ", " : "",
+		 other ? r->timing : "", unproven ? " (unproven)" : "");
 }
 
 /* One block of the data file. */
-static void add_curve(struct curves *c, const struct view *v, const struct quantity *q, const struct record *const *rows,
-		      size_t n, struct buf *data)
+static void add_curve(struct curves *c, const struct view *v, const struct quantity *q,
+		      const struct record *const *rows, size_t n, struct buf *data)
 {
 	struct curve *k = &c->list[c->n];
 
@@ -130,8 +133,8 @@ static void add_curve(struct curves *c, const struct view *v, const struct quant
 	}
 }
 
-static int collect(struct curves *c, const struct view *v, const char *op, const struct quantity *q, const char *timing,
-		   struct buf *data)
+static int collect(struct curves *c, const struct view *v, const char *op, const struct quantity *q,
+		   const char *timing, struct buf *data)
 {
 	const char *names[VIEW_TRANSPORTS_MAX];
 	size_t n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
@@ -139,7 +142,9 @@ static int collect(struct curves *c, const struct view *v, const char *op, const
 
 	if (rows == NULL)
 		return -ENOMEM;
-	*c = (struct curves){ .xmin = INFINITY, .xmax = -INFINITY, .ymin = INFINITY, .ymax = -INFINITY };
+	*c = (struct curves){
+		.xmin = INFINITY, .xmax = -INFINITY, .ymin = INFINITY, .ymax = -INFINITY
+	};
 	for (size_t i = 0; i < n; i++) {
 		const char *mine = view_timing(v, names[i], op, view_timings_graph);
 		size_t count = view_curve(v, names[i], op, mine, rows), k;
@@ -189,8 +194,8 @@ static double fraction(const struct curves *c, double y)
 	return log(y / c->ymin) / log(c->ymax / c->ymin);
 }
 
-/* Texts at the ends of curves that end at the same size are moved apart, in the order of their values: first
- * upwards from the lowest, then back down from the top. */
+/* Texts at the ends of curves that end at the same size are moved apart, in the order of their
+ * values: first upwards from the lowest, then back down from the top. */
 static void spread_texts(struct curves *c)
 {
 	struct curve *order[VIEW_TRANSPORTS_MAX];
@@ -221,7 +226,8 @@ static void spread_texts(struct curves *c)
 
 static void write_vars(const struct curves *c, struct buf *vars)
 {
-	static const char *const arrays[] = { "label", "style", "points", "end_text", "end_x", "end_y" };
+	static const char *const arrays[] = { "label",    "style", "points",
+					      "end_text", "end_x", "end_y" };
 
 	script_number(vars, "xmin", c->xmin);
 	script_number(vars, "xmax", c->xmax);
@@ -284,11 +290,13 @@ static void write_peaks(const struct curves *c, const struct view *v, struct buf
 	buf_printf(vars, "n_peaks = %zu\n", n);
 }
 
-void curve_titles(const struct view *v, const char *title, const char *caption, int height, struct buf *vars)
+void curve_titles(const struct view *v, const char *title, const char *caption, int height,
+		  struct buf *vars)
 {
 	char line[512];
 	const char *gap = v->host[0] != '\0' && v->when[0] != '\0' ? ", " : "";
-	const char *colon = (v->host[0] != '\0' || v->when[0] != '\0') && v->machine[0] != '\0' ? ": " : "";
+	const char *colon =
+	    (v->host[0] != '\0' || v->when[0] != '\0') && v->machine[0] != '\0' ? ": " : "";
 
 	script_text(vars, "title", title);
 	snprintf(line, sizeof(line), "%s%s%s%s%s", v->host, gap, v->when, colon, v->machine);
@@ -301,14 +309,17 @@ void curve_titles(const struct view *v, const char *title, const char *caption, 
 	buf_printf(vars, "height = %d\n", height);
 }
 
-static void write_titles(const struct curves *c, const struct view *v, const char *what, const char *timing, struct buf *vars)
+static void write_titles(const struct curves *c, const struct view *v, const char *what,
+			 const char *timing, struct buf *vars)
 {
 	char title[160], caption[160];
 	int ranks = v->rows[0].ranks;
 
 	snprintf(title, sizeof(title), "%s, %d ranks, timing %s", what, ranks, timing);
-	snprintf(caption, sizeof(caption), "Points: medians%s%s. The number at a curve's end is its last value.",
-		 c->restarts > 1 ? " over restarts" : "", c->bands ? "; band: 95 % interval of the median" : "");
+	snprintf(caption, sizeof(caption),
+		 "Points: medians%s%s. The number at a curve's end is its last value.",
+		 c->restarts > 1 ? " over restarts" : "",
+		 c->bands ? "; band: 95 % interval of the median" : "");
 	curve_titles(v, title, caption, 620, vars);
 }
 
@@ -343,7 +354,8 @@ int curve_latency(const struct view *v, const char *op, struct buf *data, struct
 		return n;
 	settle_axes(&c);
 	spread_texts(&c);
-	snprintf(what, sizeof(what), "%s: %s by message size", op, half ? "half the round trip" : "time of one operation");
+	snprintf(what, sizeof(what), "%s: %s by message size", op,
+		 half ? "half the round trip" : "time of one operation");
 	write_titles(&c, v, what, timing, vars);
 	script_text(vars, "ylabel", half ? "half the round trip" : "time of one operation");
 	write_vars(&c, vars);

@@ -9,4 +9,5 @@ int curve_bandwidth(const struct view *v, const char *op, struct buf *data, stru
 int curve_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 
 /* title, sub1, sub2, caption, height of a picture. */
-void curve_titles(const struct view *v, const char *title, const char *caption, int height, struct buf *vars);
+void curve_titles(const struct view *v, const char *title, const char *caption, int height,
+		  struct buf *vars);

@@ -41,13 +41,16 @@ void remarks_title(struct buf *b, const struct view *v, const struct summary *s,
 	char line[512], clean[1024];
 	const char *host = v->host, *when = v->when;
 
-	snprintf(line, sizeof(line), "%s%s%s%s%s%s", v->machine[0] != '\0' ? v->machine : "unknown machine",
-		 host[0] != '\0' || when[0] != '\0' ? " (" : "", host, host[0] != '\0' && when[0] != '\0' ? ", " : "",
-		 when, host[0] != '\0' || when[0] != '\0' ? ")" : "");
+	snprintf(line, sizeof(line), "%s%s%s%s%s%s",
+		 v->machine[0] != '\0' ? v->machine : "unknown machine",
+		 host[0] != '\0' || when[0] != '\0' ? " (" : "", host,
+		 host[0] != '\0' && when[0] != '\0' ? ", " : "", when,
+		 host[0] != '\0' || when[0] != '\0' ? ")" : "");
 	text_clean(line, clean, sizeof(clean));
 	remarks_wrap(b, clean, 2, width);
-	snprintf(line, sizeof(line), "%s%sbackend %s, %d rank%s", v->versions, v->versions[0] != '\0' ? "; " : "",
-		 s->backend[0] != '\0' ? s->backend : "none", s->ranks, s->ranks == 1 ? "" : "s");
+	snprintf(line, sizeof(line), "%s%sbackend %s, %d rank%s", v->versions,
+		 v->versions[0] != '\0' ? "; " : "", s->backend[0] != '\0' ? s->backend : "none",
+		 s->ranks, s->ranks == 1 ? "" : "s");
 	text_clean(line, clean, sizeof(clean));
 	remarks_wrap(b, clean, 2, width);
 }
@@ -138,13 +141,15 @@ static bool is_bad(const struct record *r)
 {
 	int id = outcome_find(r->outcome);
 
-	return id == OUTCOME_UNPROVEN || id == OUTCOME_OOM || (id >= 0 && outcome_table[id].exit_code != 0 && id != OUTCOME_ABORTED);
+	return id == OUTCOME_UNPROVEN || id == OUTCOME_OOM ||
+	       (id >= 0 && outcome_table[id].exit_code != 0 && id != OUTCOME_ABORTED);
 }
 
 static bool same_failure(const struct record *a, const struct record *b)
 {
-	return is_bad(a) && is_bad(b) && strcmp(a->transport, b->transport) == 0 && strcmp(a->outcome, b->outcome) == 0 &&
-	       strcmp(a->phase, b->phase) == 0 && strcmp(a->detail, b->detail) == 0;
+	return is_bad(a) && is_bad(b) && strcmp(a->transport, b->transport) == 0 &&
+	       strcmp(a->outcome, b->outcome) == 0 && strcmp(a->phase, b->phase) == 0 &&
+	       strcmp(a->detail, b->detail) == 0;
 }
 
 /* How many rows fail like row i; 0 when an earlier one already spoke for it. */
@@ -160,7 +165,8 @@ static size_t failures_like(const struct view *v, size_t i)
 	return n;
 }
 
-static void bad_line(struct buf *b, const struct view *v, const struct record *r, size_t alike, int width)
+static void bad_line(struct buf *b, const struct view *v, const struct record *r, size_t alike,
+		     int width)
 {
 	char size[32], line[1024], clean[1024], more[48] = "";
 	bool phase = r->phase[0] != '\0' && strcmp(r->phase, phase_names[PHASE_NONE]) != 0;
@@ -168,8 +174,9 @@ static void bad_line(struct buf *b, const struct view *v, const struct record *r
 	num_format_size(r->bytes, size, sizeof(size));
 	if (alike > 1)
 		snprintf(more, sizeof(more), " and %zu more", alike - 1);
-	snprintf(line, sizeof(line), "%s %s %s %s%s: %s%s%s%s%s", view_transport_label(v, r->backend, r->transport), r->op,
-		 size, r->timing, more, r->outcome, phase ? " at " : "", phase ? r->phase : "",
+	snprintf(line, sizeof(line), "%s %s %s %s%s: %s%s%s%s%s",
+		 view_transport_label(v, r->backend, r->transport), r->op, size, r->timing, more,
+		 r->outcome, phase ? " at " : "", phase ? r->phase : "",
 		 r->detail[0] != '\0' ? ": " : "", r->detail);
 	text_clean(line, clean, sizeof(clean));
 	buf_puts(b, "  ");

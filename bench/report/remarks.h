@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines around the comparison table: title, peaks, outcome counts, bad points, notes. Plain text, cleaned. */
+/* The lines around the comparison table: title, peaks, outcome counts, bad points, notes. Plain
+ * text, cleaned. */
 #pragma once
 
 struct buf;
@@ -12,6 +13,7 @@ void remarks_title(struct buf *b, const struct view *v, const struct summary *s,
 void remarks_peaks(struct buf *b, const struct view *v);
 /* "612 points: 560 ok, 52 skipped (time budget)" */
 void remarks_counts(struct buf *b, const struct view *v);
-/* Points that failed, same failures of one transport in one line; at most 8 lines, then "+N more in points.csv". */
+/* Points that failed, same failures of one transport in one line; at most 8 lines, then "+N more in
+ * points.csv". */
 void remarks_bad(struct buf *b, const struct view *v, int width);
 void remarks_notes(struct buf *b, const struct view *v, int width);

@@ -11,7 +11,8 @@
 #include "spec/op.h"
 #include "spec/transport.h"
 
-/* Operations whose figures are shown, in order; a run that has none of the first list shows its own first ones. */
+/* Operations whose figures are shown, in order; a run that has none of the first list shows its own
+ * first ones. */
 static const int bandwidth_ops[SUMMARY_OPS] = { OP_ALL_REDUCE, OP_SENDRECV };
 static const int latency_ops[SUMMARY_OPS] = { OP_ALL_REDUCE, OP_PINGPONG };
 
@@ -19,7 +20,8 @@ static const int latency_ops[SUMMARY_OPS] = { OP_ALL_REDUCE, OP_PINGPONG };
 static void add_figure(struct summary_figure *list, const struct view *v, int op, bool latency)
 {
 	const char *name = op_table[op].name;
-	const char *timing = view_timing(v, NULL, name, latency ? view_timings_graph : view_timings_stream);
+	const char *timing =
+	    view_timing(v, NULL, name, latency ? view_timings_graph : view_timings_stream);
 	size_t k;
 
 	for (k = 0; k < SUMMARY_OPS && list[k].op != NULL; k++)
@@ -28,10 +30,12 @@ static void add_figure(struct summary_figure *list, const struct view *v, int op
 		return;
 	list[k].op = name;
 	list[k].timing = timing;
-	list[k].bytes = latency ? view_small_size(v, name, timing) : view_common_size(v, name, timing);
+	list[k].bytes =
+	    latency ? view_small_size(v, name, timing) : view_common_size(v, name, timing);
 }
 
-/* No size that all have (or nothing proven): the largest one that any has, so that there is something to see. */
+/* No size that all have (or nothing proven): the largest one that any has, so that there is
+ * something to see. */
 static void settle_size(struct summary_figure *f, const struct view *v, bool latency)
 {
 	uint64_t found = 0;
@@ -62,9 +66,10 @@ static void find_figures(struct summary *s, const struct view *v)
 	}
 }
 
-/* The transport's record at the figure's size, in the figure's timing or else the next one it has. */
-static const struct record *record_of(const struct view *v, const struct summary_figure *f, const char *transport,
-				      const char *const *order)
+/* The transport's record at the figure's size, in the figure's timing or else the next one it has.
+ */
+static const struct record *record_of(const struct view *v, const struct summary_figure *f,
+				      const char *transport, const char *const *order)
 {
 	const struct record *r;
 
@@ -115,8 +120,8 @@ static const struct record *any_measured(const struct view *v, const char *trans
 static bool has_other_path(const struct view *v, const struct record *r)
 {
 	for (size_t i = 0; i < v->n_rows; i++)
-		if (strcmp(v->rows[i].transport, r->transport) == 0 && isfinite(v->rows[i].time_us) &&
-		    strcmp(v->rows[i].used, r->used) != 0)
+		if (strcmp(v->rows[i].transport, r->transport) == 0 &&
+		    isfinite(v->rows[i].time_us) && strcmp(v->rows[i].used, r->used) != 0)
 			return true;
 	return false;
 }
@@ -124,7 +129,8 @@ static bool has_other_path(const struct view *v, const struct record *r)
 static void set_used(struct summary_row *row, const struct view *v, const struct record *r)
 {
 	char used[RECORD_TEXT];
-	const char *proof = r->proof[0] == '\0' || strcmp(r->proof, "unknown") == 0 ? "proof unknown" : r->proof;
+	const char *proof =
+	    r->proof[0] == '\0' || strcmp(r->proof, "unknown") == 0 ? "proof unknown" : r->proof;
 
 	text_clean(r->used, used, sizeof(used));
 	row->unproven = view_unproven(r);
@@ -156,8 +162,8 @@ static void fill_row(struct summary *s, struct summary_row *row, const struct vi
 
 static bool comparable(const struct summary_value *a, const struct summary_value *b)
 {
-	return isfinite(a->value) && isfinite(b->value) && b->value > 0 && !a->unproven && !b->unproven &&
-	       strcmp(a->timing, b->timing) == 0;
+	return isfinite(a->value) && isfinite(b->value) && b->value > 0 && !a->unproven &&
+	       !b->unproven && strcmp(a->timing, b->timing) == 0;
 }
 
 static bool is_loopback(const struct view *v, const char *backend, const char *transport)
@@ -181,7 +187,8 @@ static void compare(struct summary *s, const struct view *v)
 
 		if (reference != NULL && comparable(mine, &reference->bandwidth[0]))
 			row->ratio = mine->value / reference->bandwidth[0].value;
-		if (isfinite(mine->value) && !mine->unproven && !is_loopback(v, s->backend, row->transport) &&
+		if (isfinite(mine->value) && !mine->unproven &&
+		    !is_loopback(v, s->backend, row->transport) &&
 		    (best == NULL || mine->value > best->bandwidth[0].value))
 			best = row;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of the comparison, computed once for the table and the bar chart. Neither text layout nor drawing. */
+/* The figures of the comparison, computed once for the table and the bar chart. Neither text layout
+ * nor drawing. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,24 +17,25 @@ struct summary_figure { /* one column of figures; op NULL: the run has none */
 };
 
 struct summary_value {
-	double value;          /* GB/s or us; NaN when not measured at that size */
-	const char *timing;    /* differs from the column's when the transport has no such timing */
+	double value;       /* GB/s or us; NaN when not measured at that size */
+	const char *timing; /* differs from the column's when the transport has no such timing */
 	bool unproven;
 };
 
 struct summary_row {
-	const char *transport; /* as in the CSV */
-	const char *label;     /* as people read it */
-	char used[96];         /* "P2P/CUMEM (yes)"; "" when nothing was measured */
+	const char *transport;        /* as in the CSV */
+	const char *label;            /* as people read it */
+	char used[96];                /* "P2P/CUMEM (yes)"; "" when nothing was measured */
 	char why[RECORD_DETAIL + 64]; /* not empty: no figures, this instead */
 	struct summary_value bandwidth[SUMMARY_OPS], latency[SUMMARY_OPS];
-	double peak_pct, ratio; /* of bandwidth[0]: per cent of the link's peak, against auto; NaN unknown */
-	bool unproven, best;   /* best: highest proven bandwidth[0] of those that are not loopback */
+	double peak_pct,
+	    ratio; /* of bandwidth[0]: per cent of the link's peak, against auto; NaN unknown */
+	bool unproven, best; /* best: highest proven bandwidth[0] of those that are not loopback */
 };
 
 struct summary {
 	struct summary_figure bandwidth[SUMMARY_OPS], latency[SUMMARY_OPS];
-	const char *backend;   /* "" in an empty run */
+	const char *backend; /* "" in an empty run */
 	int ranks;
 	size_t n;
 	struct summary_row row[VIEW_TRANSPORTS_MAX];

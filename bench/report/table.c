@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See table.h. Layout only: the figures come from summary.c, the lines below the table from remarks.c. */
+/* See table.h. Layout only: the figures come from summary.c, the lines below the table from
+ * remarks.c. */
 #include "report/table.h"
 
 #include <math.h>
@@ -23,7 +24,7 @@ enum source { FROM_NAME, FROM_USED, FROM_BANDWIDTH, FROM_LATENCY, FROM_PEAK, FRO
 static const struct layout {
 	int source, index;
 	bool right;
-	const char *head[2];   /* NULL: from the figure */
+	const char *head[2]; /* NULL: from the figure */
 } layout[] = {
 	{ .source = FROM_NAME, .head = { "transport", "" } },
 	{ .source = FROM_USED, .head = { "really used (proof)", "" } },
@@ -42,15 +43,15 @@ struct grid {
 	char head[COLUMNS][HEADS][64];
 	char cell[VIEW_TRANSPORTS_MAX][COLUMNS][CELL];
 	int width[COLUMNS];
-	size_t n;              /* columns that are shown */
-	bool marked;           /* some cell has a '*' */
+	size_t n;    /* columns that are shown */
+	bool marked; /* some cell has a '*' */
 };
 
 static const struct summary_figure *figure_of(const struct summary *s, const struct layout *l)
 {
-	return l->source == FROM_BANDWIDTH ? &s->bandwidth[l->index] :
-	       l->source == FROM_LATENCY   ? &s->latency[l->index] :
-					     NULL;
+	return l->source == FROM_BANDWIDTH ? &s->bandwidth[l->index]
+	       : l->source == FROM_LATENCY ? &s->latency[l->index]
+					   : NULL;
 }
 
 static bool is_shown(const struct summary *s, const struct layout *l)
@@ -62,12 +63,15 @@ static bool is_shown(const struct summary *s, const struct layout *l)
 		return f->op != NULL;
 	if (l->source != FROM_PEAK && l->source != FROM_RATIO)
 		return true;
-	for (i = 0; i < s->n && !isfinite(l->source == FROM_PEAK ? s->row[i].peak_pct : s->row[i].ratio); i++)
+	for (i = 0;
+	     i < s->n && !isfinite(l->source == FROM_PEAK ? s->row[i].peak_pct : s->row[i].ratio);
+	     i++)
 		;
 	return i < s->n;
 }
 
-static void write_head(char head[HEADS][64], const struct summary *s, const struct layout *l, bool utf8)
+static void write_head(char head[HEADS][64], const struct summary *s, const struct layout *l,
+		       bool utf8)
 {
 	const struct summary_figure *f = figure_of(s, l);
 	bool latency = l->source == FROM_LATENCY;
@@ -85,7 +89,8 @@ static void write_head(char head[HEADS][64], const struct summary *s, const stru
 	snprintf(head[2], 64, "%s", f->timing);
 }
 
-static void write_value(char *out, const struct summary_value *value, const char *timing, bool *marked)
+static void write_value(char *out, const struct summary_value *value, const char *timing,
+			bool *marked)
 {
 	char number[32];
 	bool other = value->timing != NULL && strcmp(value->timing, timing) != 0;
@@ -95,8 +100,8 @@ static void write_value(char *out, const struct summary_value *value, const char
 	*marked |= other;
 }
 
-static void write_cell(char *out, const struct summary *s, const struct summary_row *row, const struct layout *l,
-		       bool *marked)
+static void write_cell(char *out, const struct summary *s, const struct summary_row *row,
+		       const struct layout *l, bool *marked)
 {
 	char number[32];
 
@@ -201,7 +206,8 @@ static void add_heads(struct buf *b, const struct grid *g, bool color)
 	buf_putc(b, '\n');
 }
 
-static void add_row(struct buf *b, const struct grid *g, const struct summary_row *row, size_t i, int width, bool color)
+static void add_row(struct buf *b, const struct grid *g, const struct summary_row *row, size_t i,
+		    int width, bool color)
 {
 	const char *texts[COLUMNS];
 
@@ -320,7 +326,8 @@ void table_markdown(struct buf *b, const struct view *v)
 	for (size_t i = 0; i < s.n; i++)
 		add_cells(b, &g, &s.row[i], i);
 	if (g.marked)
-		buf_puts(&lines, "* in another timing: this transport has none in that of the column\n");
+		buf_puts(&lines,
+			 "* in another timing: this transport has none in that of the column\n");
 	remarks_peaks(&lines, v);
 	remarks_counts(&lines, v);
 	remarks_bad(&lines, v, 0);

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Length of the valid printable character at p, 0 when it is none. C1 controls (U+0080..U+009F) steer terminals. */
+/* Length of the valid printable character at p, 0 when it is none. C1 controls (U+0080..U+009F)
+ * steer terminals. */
 static size_t character(const unsigned char *p)
 {
 	static const unsigned long least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -114,7 +115,8 @@ bool text_utf8(void)
 		const char *value = getenv(names[i]);
 
 		if (value != NULL && value[0] != '\0')
-			return strcasestr(value, "UTF-8") != NULL || strcasestr(value, "utf8") != NULL;
+			return strcasestr(value, "UTF-8") != NULL ||
+			       strcasestr(value, "utf8") != NULL;
 	}
 	return false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words and numbers as people read them: hostile text made printable, widths, wrapping, three digits. No layout. */
+/* Words and numbers as people read them: hostile text made printable, widths, wrapping, three
+ * digits. No layout. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,9 +10,11 @@
 void text_clean(const char *in, char *out, size_t max);
 /* Columns a cleaned text takes: one per code point. */
 int text_width(const char *text);
-/* Bytes of the first line of at most `width` columns: broken at a space, else hard. width < 1: the whole text. */
+/* Bytes of the first line of at most `width` columns: broken at a space, else hard. width < 1: the
+ * whole text. */
 size_t text_line(const char *text, int width);
-/* Three significant digits without an exponent where that stays short: 326.7 -> "327", 3.2 -> "3.20"; "-" for NaN. */
+/* Three significant digits without an exponent where that stays short: 326.7 -> "327", 3.2 ->
+ * "3.20"; "-" for NaN. */
 void text_number(double v, char *out, size_t max);
 /* LC_ALL, else LC_CTYPE, else LANG says UTF-8. */
 bool text_utf8(void);

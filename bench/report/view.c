@@ -26,7 +26,7 @@ static const char *const loopback_label[TRANSPORT_COUNT] = {
 
 /* Which outcome explains a transport without any good row: the worst news first. */
 static const int why_order[] = {
-	OUTCOME_CORRUPT, OUTCOME_CRASH, OUTCOME_HANG, OUTCOME_ERROR, OUTCOME_OOM,
+	OUTCOME_CORRUPT,  OUTCOME_CRASH,       OUTCOME_HANG,    OUTCOME_ERROR,   OUTCOME_OOM,
 	OUTCOME_UNPROVEN, OUTCOME_UNAVAILABLE, OUTCOME_ABORTED, OUTCOME_SKIPPED,
 };
 
@@ -41,7 +41,8 @@ const char *view_transport_label(const struct view *v, const char *backend, cons
 {
 	int id = transport_id(backend, transport);
 
-	return v->one_host && id >= 0 && loopback_label[id] != NULL ? loopback_label[id] : transport;
+	return v->one_host && id >= 0 && loopback_label[id] != NULL ? loopback_label[id]
+								    : transport;
 }
 
 static int table_place(const struct record *r)
@@ -76,7 +77,8 @@ size_t view_transports(const struct view *v, const char **out, size_t max)
 	return n;
 }
 
-/* The row that says which of an op's many forms the figures are of: the first plain one out of place, else the first. */
+/* The row that says which of an op's many forms the figures are of: the first plain one out of
+ * place, else the first. */
 static const struct record *form_of(const struct view *v, const char *op)
 {
 	const struct record *first = NULL;
@@ -96,9 +98,10 @@ static const struct record *form_of(const struct view *v, const char *op)
 
 static bool same_form(const struct record *a, const struct record *b)
 {
-	return a->in_place == b->in_place && a->root == b->root && strcmp(a->variant, b->variant) == 0 &&
-	       strcmp(a->dtype, b->dtype) == 0 && strcmp(a->redop, b->redop) == 0 &&
-	       strcmp(a->map, b->map) == 0 && strcmp(a->pair, b->pair) == 0 && strcmp(a->load, b->load) == 0 &&
+	return a->in_place == b->in_place && a->root == b->root &&
+	       strcmp(a->variant, b->variant) == 0 && strcmp(a->dtype, b->dtype) == 0 &&
+	       strcmp(a->redop, b->redop) == 0 && strcmp(a->map, b->map) == 0 &&
+	       strcmp(a->pair, b->pair) == 0 && strcmp(a->load, b->load) == 0 &&
 	       strcmp(a->algo_req, b->algo_req) == 0 && strcmp(a->proto_req, b->proto_req) == 0;
 }
 
@@ -109,7 +112,8 @@ static bool is_ok(const struct record *r)
 
 bool view_unproven(const struct record *r)
 {
-	return strcmp(r->outcome, outcome_table[OUTCOME_UNPROVEN].name) == 0 || strcmp(r->proof, "no") == 0;
+	return strcmp(r->outcome, outcome_table[OUTCOME_UNPROVEN].name) == 0 ||
+	       strcmp(r->proof, "no") == 0;
 }
 
 static bool is_measured(const struct record *r)
@@ -117,13 +121,15 @@ static bool is_measured(const struct record *r)
 	return (is_ok(r) || view_unproven(r)) && isfinite(r->time_us) && r->time_us > 0;
 }
 
-static bool in_series(const struct record *r, const struct record *form, const char *op, const char *timing)
+static bool in_series(const struct record *r, const struct record *form, const char *op,
+		      const char *timing)
 {
 	return strcmp(r->op, op) == 0 && strcmp(r->timing, timing) == 0 && same_form(r, form);
 }
 
-static const struct record *find(const struct view *v, const char *transport, const char *op, uint64_t bytes,
-				 const char *timing, bool (*wanted)(const struct record *))
+static const struct record *find(const struct view *v, const char *transport, const char *op,
+				 uint64_t bytes, const char *timing,
+				 bool (*wanted)(const struct record *))
 {
 	const struct record *form = form_of(v, op);
 
@@ -139,12 +145,14 @@ static const struct record *find(const struct view *v, const char *transport, co
 	return NULL;
 }
 
-const struct record *view_cell(const struct view *v, const char *transport, const char *op, uint64_t bytes, const char *timing)
+const struct record *view_cell(const struct view *v, const char *transport, const char *op,
+			       uint64_t bytes, const char *timing)
 {
 	return find(v, transport, op, bytes, timing, is_ok);
 }
 
-const struct record *view_measured(const struct view *v, const char *transport, const char *op, uint64_t bytes, const char *timing)
+const struct record *view_measured(const struct view *v, const char *transport, const char *op,
+				   uint64_t bytes, const char *timing)
 {
 	return find(v, transport, op, bytes, timing, is_measured);
 }
@@ -156,7 +164,8 @@ static int by_bytes(const void *a, const void *b)
 	return ((*x)->bytes > (*y)->bytes) - ((*x)->bytes < (*y)->bytes);
 }
 
-size_t view_curve(const struct view *v, const char *transport, const char *op, const char *timing, const struct record **out)
+size_t view_curve(const struct view *v, const char *transport, const char *op, const char *timing,
+		  const struct record **out)
 {
 	const struct record *form = form_of(v, op);
 	size_t n = 0;
@@ -166,7 +175,8 @@ size_t view_curve(const struct view *v, const char *transport, const char *op, c
 	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct record *r = &v->rows[i];
 
-		if (r->bytes > 0 && is_measured(r) && strcmp(r->transport, transport) == 0 && in_series(r, form, op, timing))
+		if (r->bytes > 0 && is_measured(r) && strcmp(r->transport, transport) == 0 &&
+		    in_series(r, form, op, timing))
 			out[n++] = r;
 	}
 	if (n > 0)
@@ -175,8 +185,8 @@ size_t view_curve(const struct view *v, const char *transport, const char *op, c
 }
 
 /* True when every transport with an ok row in this timing has one at that size. */
-static bool is_common(const struct view *v, const char *const *names, const bool *takes_part, size_t n,
-		      const char *op, uint64_t bytes, const char *timing)
+static bool is_common(const struct view *v, const char *const *names, const bool *takes_part,
+		      size_t n, const char *op, uint64_t bytes, const char *timing)
 {
 	for (size_t i = 0; i < n; i++)
 		if (takes_part[i] && view_cell(v, names[i], op, bytes, timing) == NULL)
@@ -185,7 +195,8 @@ static bool is_common(const struct view *v, const char *const *names, const bool
 }
 
 /* The largest (or smallest) common size; *any gets that of all ok rows, common or not. */
-static uint64_t extreme_size(const struct view *v, const char *op, const char *timing, bool largest, uint64_t *any)
+static uint64_t extreme_size(const struct view *v, const char *op, const char *timing, bool largest,
+			     uint64_t *any)
 {
 	const char *names[VIEW_TRANSPORTS_MAX];
 	bool takes_part[VIEW_TRANSPORTS_MAX] = { false };
@@ -233,12 +244,14 @@ uint64_t view_small_size(const struct view *v, const char *op, const char *timin
 	const struct record *form = form_of(v, op);
 
 	for (size_t i = 0; form != NULL && i < v->n_rows; i++)
-		if (v->rows[i].bytes == 8 && is_ok(&v->rows[i]) && in_series(&v->rows[i], form, op, timing))
+		if (v->rows[i].bytes == 8 && is_ok(&v->rows[i]) &&
+		    in_series(&v->rows[i], form, op, timing))
 			return 8;
 	return common > 0 ? common : any;
 }
 
-const char *view_timing(const struct view *v, const char *transport, const char *op, const char *const *order)
+const char *view_timing(const struct view *v, const char *transport, const char *op,
+			const char *const *order)
 {
 	const struct record *form = form_of(v, op);
 
@@ -279,12 +292,46 @@ static bool listed(const char *list, const char *name)
 	return false;
 }
 
-const struct view_peak *view_peak_of(const struct view *v, const char *transport)
+/* What kind of link a transport is compared with, by its name in the run's backend, else in any. */
+static int peak_kind_of(const struct view *v, const char *name)
 {
-	for (size_t i = 0; i < v->n_peaks; i++)
-		if (isfinite(v->peaks[i].gbps) && v->peaks[i].gbps > 0 && listed(v->peaks[i].transport, transport))
+	int id = v->n_rows > 0 ? transport_id(v->rows[0].backend, name) : -1;
+
+	for (int backend = 0; id < 0 && backend < BACKEND_COUNT; backend++)
+		id = transport_find(backend, name);
+	return id < 0 ? PEAK_NONE : transport_table[id].peak;
+}
+
+static bool lists_kind(const struct view *v, const char *list, int kind)
+{
+	for (int id = 0; id < TRANSPORT_COUNT; id++)
+		if (transport_table[id].peak == kind && listed(list, transport_table[id].name) &&
+		    peak_kind_of(v, transport_table[id].name) == kind)
+			return true;
+	return false;
+}
+
+static const struct view_peak *peak_of_kind(const struct view *v, int kind)
+{
+	for (size_t i = 0; kind != PEAK_NONE && i < v->n_peaks; i++)
+		if (isfinite(v->peaks[i].gbps) && v->peaks[i].gbps > 0 &&
+		    lists_kind(v, v->peaks[i].transport, kind))
 			return &v->peaks[i];
 	return NULL;
+}
+
+const struct view_peak *view_peak_of(const struct view *v, const char *transport)
+{
+	const struct view_peak *found;
+	int kind = peak_kind_of(v, transport);
+
+	for (size_t i = 0; i < v->n_peaks; i++)
+		if (isfinite(v->peaks[i].gbps) && v->peaks[i].gbps > 0 &&
+		    listed(v->peaks[i].transport, transport))
+			return &v->peaks[i];
+	found = peak_of_kind(v, kind);
+	/* without NVLink, P2P goes over PCIe */
+	return found == NULL && kind == PEAK_P2P ? peak_of_kind(v, PEAK_PCIE) : found;
 }
 
 static const struct record *telling_row(const struct view *v, const char *transport)

@@ -9,18 +9,20 @@
 #include "data/record.h"
 
 struct view_peak {
-	char name[64];       /* "NVLink 18 x 25 GB/s (spec)" */
-	char transport[24];  /* whose peak: names separated by commas; "" = of none, shown as a row only */
-	double gbps;         /* per direction; NaN unknown */
+	char name[64]; /* "NVLink 18 x 25 GB/s (spec)" */
+	char
+	    transport[24]; /* whose peak: names separated by commas, or one that stands for all of
+			    * its peak_kind (spec/transport.h); "" = of none, shown as a row only */
+	double gbps;       /* per direction; NaN unknown */
 };
 
 struct view {
 	const struct record *rows;
 	size_t n_rows;
-	char machine[160];   /* "2 x NVIDIA H200, NVLink 18" or "no GPU: host memory through UCX" */
-	char versions[160];  /* "NCCL 2.28.3, CUDA 13.0, driver 580.159" */
+	char machine[160];  /* "2 x NVIDIA H200, NVLink 18" or "no GPU: host memory through UCX" */
+	char versions[160]; /* "NCCL 2.28.3, CUDA 13.0, driver 580.159" */
 	char host[64], when[32];
-	bool one_host;       /* socket is loopback: labelled everywhere */
+	bool one_host; /* socket is loopback: labelled everywhere */
 	const struct view_peak *peaks;
 	size_t n_peaks;
 	const char *const *notes; /* lines below the table */
@@ -31,26 +33,36 @@ struct view {
 
 /* Name a transport has in tables and pictures: "socket (loopback TCP)" on one host. */
 const char *view_transport_label(const struct view *v, const char *backend, const char *transport);
-/* Transports of the run in table order (spec/transport), unknown names last; returns count, at most max. */
+/* Transports of the run in table order (spec/transport), unknown names last; returns count, at most
+ * max. */
 size_t view_transports(const struct view *v, const char **out, size_t max);
-/* The record a table cell wants (outcome ok) or NULL: out of place, plain, first dtype/redop of the run, given timing. */
-const struct record *view_cell(const struct view *v, const char *transport, const char *op, uint64_t bytes, const char *timing);
+/* The record a table cell wants (outcome ok) or NULL: out of place, plain, first dtype/redop of the
+ * run, given timing. */
+const struct record *view_cell(const struct view *v, const char *transport, const char *op,
+			       uint64_t bytes, const char *timing);
 /* The same for any outcome that has a time: ok, or unproven (measured, but on another path). */
-const struct record *view_measured(const struct view *v, const char *transport, const char *op, uint64_t bytes, const char *timing);
+const struct record *view_measured(const struct view *v, const char *transport, const char *op,
+				   uint64_t bytes, const char *timing);
 /* Measured records of a transport, ascending in bytes; room for v->n_rows pointers in `out`. */
-size_t view_curve(const struct view *v, const char *transport, const char *op, const char *timing, const struct record **out);
+size_t view_curve(const struct view *v, const char *transport, const char *op, const char *timing,
+		  const struct record **out);
 /* Largest size at which every transport with any ok row of the op has one; 0 when none. */
 uint64_t view_common_size(const struct view *v, const char *op, const char *timing);
-/* The size of latency cells: 8 bytes when anything ran there, else the smallest common one, else the smallest; 0 when none. */
+/* The size of latency cells: 8 bytes when anything ran there, else the smallest common one, else
+ * the smallest; 0 when none. */
 uint64_t view_small_size(const struct view *v, const char *op, const char *timing);
-/* The first of `order` (ends with NULL) in which the op (of the transport, NULL = any) has a measured row; NULL when in none. */
-const char *view_timing(const struct view *v, const char *transport, const char *op, const char *const *order);
-extern const char *const view_timings_stream[]; /* what an eager framework sees first: bandwidth cells */
-extern const char *const view_timings_graph[];  /* device time first: latency cells and curves */
+/* The first of `order` (ends with NULL) in which the op (of the transport, NULL = any) has a
+ * measured row; NULL when in none. */
+const char *view_timing(const struct view *v, const char *transport, const char *op,
+			const char *const *order);
+extern const char
+    *const view_timings_stream[]; /* what an eager framework sees first: bandwidth cells */
+extern const char *const view_timings_graph[]; /* device time first: latency cells and curves */
 /* busbw of a record, derived when the column is absent; NaN without a time. */
 double view_busbw(const struct record *r);
 bool view_unproven(const struct record *r);
 /* Spec peak of a transport, NULL when there is none or it is unknown. */
 const struct view_peak *view_peak_of(const struct view *v, const char *transport);
-/* Why a transport has no ok row at all: "N/A (why)" or the bad outcome's name and detail; "" when it has one. */
+/* Why a transport has no ok row at all: "N/A (why)" or the bad outcome's name and detail; "" when
+ * it has one. */
 void view_why(const struct view *v, const char *transport, char *out, size_t max);
