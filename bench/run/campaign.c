@@ -255,7 +255,7 @@ static void show(struct campaign *k, size_t config, size_t point)
 /* After a bad answer: the row, and whether the crew can go on. */
 static int after_fault(struct campaign *k, struct crew *w, size_t config, size_t point, const struct fault *worst, bool *lost)
 {
-	*lost = fault_lost_worker(worst) && worst->outcome != OUTCOME_CORRUPT;
+	*lost = fault_lost_worker(worst);
 	return fail_point(k, w, config, point, worst);
 }
 

@@ -33,17 +33,19 @@ void crew_fini(struct crew *w)
 }
 
 /* Every round also agrees whether to stop: Ctrl-C reaches the ranks at different times. */
-static int agree(struct crew *w, int64_t *extra, int n_extra, struct fault *worst)
+int crew_agree(struct crew *w, int64_t *extra, int n_extra, struct fault *worst)
 {
 	int64_t v[8];
 	int rank, r;
 
-	memcpy(v, extra, (size_t)n_extra * sizeof(*v));
+	if (n_extra > 0)
+		memcpy(v, extra, (size_t)n_extra * sizeof(*v));
 	v[n_extra] = w->broken || session_interrupted();
 	r = fault_agree(w->c, &w->session.fault, v, n_extra + 1, worst, &rank);
 	if (r < 0)
 		return r;
-	memcpy(extra, v, (size_t)n_extra * sizeof(*v));
+	if (n_extra > 0)
+		memcpy(extra, v, (size_t)n_extra * sizeof(*v));
 	w->stop |= v[n_extra] != 0;
 	if (fault_is(worst) && w->c->size > 1 && worst->outcome != OUTCOME_ABORTED) {
 		char text[sizeof(worst->detail)];
@@ -57,14 +59,14 @@ static int agree(struct crew *w, int64_t *extra, int n_extra, struct fault *wors
 int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, crew_read_fn read, void *arg, int64_t *extra,
 	     int n_extra, struct fault *worst)
 {
-	static struct words answer;
+	struct words answer;
 
 	if (session_ask(&w->session, phase, m, extra_ns, &answer)) {
 		if (read)
 			read(&answer, extra, arg);
 		words_fini(&answer);
 	}
-	return agree(w, extra, n_extra, worst);
+	return crew_agree(w, extra, n_extra, worst);
 }
 
 /* ---- start ---- */
@@ -121,7 +123,7 @@ static void read_hello(const struct words *answer, int64_t *extra, void *arg)
 static int hello(struct crew *w, struct fault *worst)
 {
 	int64_t version = 0;
-	static struct words answer;
+	struct words answer;
 
 	if (w->running && session_ask(&w->session, PHASE_HELLO, NULL, 0, &answer)) {
 		read_hello(&answer, &version, NULL);
@@ -131,7 +133,7 @@ static int hello(struct crew *w, struct fault *worst)
 				  "worker speaks protocol %lld, this program %d; install both from one build", (long long)version,
 				  NB_PROTOCOL_VERSION);
 	}
-	return agree(w, NULL, 0, worst);
+	return crew_agree(w, NULL, 0, worst);
 }
 
 struct blob {
@@ -146,20 +148,25 @@ static void read_blob(const struct words *answer, int64_t *extra, void *arg)
 
 	b->len = words_hex(answer, "blob", b->bytes, sizeof(b->bytes), &n) == 0 ? (uint32_t)n : 0;
 	extra[0] = (int64_t)n;
+	extra[1] = n == 0;
 }
 
 static int ask_blob(struct crew *w, struct blob *mine, int64_t *longest, struct fault *worst)
 {
 	bool all = transport_table[w->transport].backend == BACKEND_UCX;
+	int64_t v[2] = { 0, 0 }; /* bytes of the longest blob; some rank's cannot be read */
 	struct msg m = { 0 };
 	int r;
 
-	*longest = 0;
-	if (!all && w->c->rank != 0)
-		return agree(w, longest, 1, worst);
 	msg_begin(&m, "ID");
-	r = crew_ask(w, PHASE_ID, &m, 0, read_blob, mine, longest, 1, worst);
+	if (all || w->c->rank == 0)
+		r = crew_ask(w, PHASE_ID, &m, 0, read_blob, mine, v, 2, worst);
+	else
+		r = crew_agree(w, v, 2, worst);
 	msg_fini(&m);
+	if (r == 0 && v[1] && !fault_is(worst))
+		fault_set(worst, OUTCOME_ERROR, PHASE_ID, "worker's address for the other ranks cannot be read");
+	*longest = v[0];
 	return r;
 }
 

@@ -48,6 +48,8 @@ int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst
 typedef void (*crew_read_fn)(const struct words *answer, int64_t *extra, void *arg);
 int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, crew_read_fn read, void *arg, int64_t *extra,
 	     int n_extra, struct fault *worst) ATTR_MUST;
+/* The same without asking: session.fault, as the caller may have set it, is told to all. */
+int crew_agree(struct crew *w, int64_t *extra, int n_extra, struct fault *worst) ATTR_MUST;
 /* Returns the slowest teardown in us (-1 unknown) in *teardown_us. */
 int crew_stop(struct crew *w, bool polite, int64_t *teardown_us) ATTR_MUST;
 void crew_fini(struct crew *w);

@@ -98,13 +98,16 @@ static int drop_tuning(struct environment *e)
 	return env_set(&e->env, "NCCL_DEBUG_SUBSYS", text);
 }
 
-static int add_library(struct environment *e, const char *path)
+int environment_preload(struct env *e, const char *library)
 {
-	const char *old = env_get(&e->env, "LD_PRELOAD");
-	char text[4096];
+	const char *old = env_get(e, "LD_PRELOAD");
+	struct buf text = { 0 };
+	int r;
 
-	snprintf(text, sizeof(text), "%s%s%s", path, old && old[0] ? ":" : "", old ? old : "");
-	return env_set(&e->env, "LD_PRELOAD", text);
+	buf_printf(&text, "%s%s%s", library, old && old[0] ? ":" : "", old ? old : "");
+	r = text.failed ? -ENOMEM : env_set(e, "LD_PRELOAD", buf_text(&text));
+	buf_fini(&text);
+	return r;
 }
 
 static int apply_rows(struct environment *e, const struct environment_request *r)
@@ -137,7 +140,7 @@ int environment_build(struct environment *e, char *const *inherited, const struc
 	if (rc == 0 && !r->tuning)
 		rc = drop_tuning(e);
 	if (rc == 0 && r->nccl_lib && transport_table[r->transport].backend == BACKEND_NCCL)
-		rc = add_library(e, r->nccl_lib);
+		rc = environment_preload(&e->env, r->nccl_lib);
 	if (rc == 0 && r->net_device)
 		rc = env_set(&e->env, "UCX_NET_DEVICES", r->net_device);
 	/* Last, so that no row, flag or file can come after it. */

@@ -30,6 +30,8 @@ struct environment {
 
 int environment_build(struct environment *e, char *const *inherited, const struct environment_request *r) ATTR_MUST;
 void environment_fini(struct environment *e);
+/* --nccl-lib: the same soname loaded first wins over the one the worker was linked with. */
+int environment_preload(struct env *e, const char *library) ATTR_MUST;
 
 /* NCCL_NVLS_ENABLE in `inherited` is off: NCCL reads it with strtoll, so any text that is not a number other than 0 is off; the
  * empty string means the default. Fixed: this veto reaches every worker of every command. */

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "run/coord.h"
 
-#define CHUNK 65536
+#define CHUNK 16384
 #define READ_MAX (16 << 20) /* of one call: a log that grows faster is somebody's mistake */
 #define GATHER_NS (120 * CLOCK_S)
 
@@ -43,7 +43,7 @@ int evidence_open(struct evidence *e, const char *log, const char *quiet_log)
 
 static void read_one(struct evidence *e, int which)
 {
-	static char chunk[CHUNK];
+	char chunk[CHUNK];
 	int fd = e->path[which] ? open(e->path[which], O_RDONLY | O_CLOEXEC) : -1;
 	int64_t before = e->offset[which];
 
@@ -153,8 +153,8 @@ void evidence_judge(const struct evidence *e, int transport, const struct op_cas
 		.point_to_point = !collective,
 		.a = flags & OP_PAIR ? c->a : -1,
 		.b = flags & OP_PAIR ? c->b : -1,
-		.both_ways = c->op != OP_SEND,
-		.either_end = c->op == OP_GATHER || c->op == OP_SCATTER,
+		.both_ways = !(flags & OP_ONE_WAY),
+		.either_end = flags & OP_STAR,
 		.nranks = c->nranks,
 	};
 

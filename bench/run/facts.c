@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "proc/child.h"
 #include "run/coord.h"
+#include "run/environment.h"
 
 #define PROBE_MAX 262144
 
@@ -80,17 +81,18 @@ void facts_fini(struct facts *f)
 	f->n = 0;
 }
 
-bool facts_probe(const char *worker, int64_t timeout_ns, char **text, char *why, size_t why_max)
+bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, char **text, char *why, size_t why_max)
 {
 	char *argv[] = { (char *)worker, (char *)"--probe", NULL };
 	char *out = calloc(1, PROBE_MAX);
-	int r;
+	struct env env = { 0 };
+	int r = out ? env_inherit(&env, environ) : -ENOMEM;
 
-	if (!out) {
-		snprintf(why, why_max, "out of memory");
-		return false;
-	}
-	r = child_run(worker, argv, environ, timeout_ns, out, PROBE_MAX);
+	if (r == 0 && nccl_lib)
+		r = environment_preload(&env, nccl_lib);
+	if (r == 0)
+		r = child_run(worker, argv, env.vec, timeout_ns, out, PROBE_MAX);
+	env_fini(&env);
 	if (r == 0) {
 		*text = out;
 		return true;

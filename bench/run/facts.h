@@ -29,5 +29,5 @@ int facts_device(const struct facts *f, int rank);
 bool facts_same_host(const struct facts *f, int a, int b);
 void facts_fini(struct facts *f);
 
-/* Runs `worker --probe` with a deadline: its lines in *text (heap), or false with one line of why. */
-bool facts_probe(const char *worker, int64_t timeout_ns, char **text, char *why, size_t why_max) ATTR_MUST;
+/* Runs `worker --probe` with a deadline: its lines in *text (heap), or false with one line of why. `nccl_lib` is preloaded when given. */
+bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, char **text, char *why, size_t why_max) ATTR_MUST;

@@ -27,6 +27,7 @@ void fault_set(struct fault *f, int outcome, int phase, const char *fmt, ...)
 	f->outcome = outcome;
 	f->phase = phase;
 	f->code = 0;
+	f->fatal = false;
 	va_start(ap, fmt);
 	vsnprintf(f->detail, sizeof(f->detail), fmt, ap);
 	va_end(ap);
@@ -41,8 +42,12 @@ bool fault_lost_worker(const struct fault *f)
 {
 	/* From JOIN on the library is in the middle of something collective: no worker is usable after a failure there. */
 	bool collective = f->phase == PHASE_JOIN || f->phase == PHASE_RUN || f->phase == PHASE_CHECK;
+	/* Data were compared and found wrong: the worker itself is well. */
+	bool compared = f->outcome == OUTCOME_CORRUPT && f->phase == PHASE_CHECK;
 
-	return fault_is(f) && (outcome_table[f->outcome].worker_lost || collective || f->phase < PHASE_JOIN);
+	if (!fault_is(f) || f->fatal)
+		return f->fatal;
+	return outcome_table[f->outcome].worker_lost || f->phase < PHASE_JOIN || (collective && !compared);
 }
 
 static int64_t pack(const struct fault *f, int rank)
@@ -53,22 +58,22 @@ static int64_t pack(const struct fault *f, int rank)
 int fault_agree(struct coord *c, const struct fault *mine, int64_t *extra, int n_extra, struct fault *worst,
 		int *worst_rank)
 {
-	int64_t v[1 + EXTRA_MAX] = { pack(mine, c->rank) };
+	int64_t v[2 + EXTRA_MAX] = { pack(mine, c->rank), fault_lost_worker(mine) };
 	int64_t deadline = clock_after_ns(ROUND_DEADLINE_NS);
 	int r, rank;
 
 	if (n_extra > EXTRA_MAX)
 		return -EINVAL;
 	if (n_extra > 0)
-		memcpy(v + 1, extra, (size_t)n_extra * sizeof(*extra));
+		memcpy(v + 2, extra, (size_t)n_extra * sizeof(*extra));
 	if (fault_lost_worker(mine))
 		c->ops->alarm(c, c->round);
-	r = c->ops->max(c, v, 1 + n_extra, deadline);
+	r = c->ops->max(c, v, 2 + n_extra, deadline);
 	c->round++;
 	if (r < 0)
 		return r;
 	if (n_extra > 0)
-		memcpy(extra, v + 1, (size_t)n_extra * sizeof(*extra));
+		memcpy(extra, v + 2, (size_t)n_extra * sizeof(*extra));
 	fault_clear(worst);
 	*worst_rank = -1;
 	if (v[0] >> 32 == outcome_table[OUTCOME_OK].severity)
@@ -78,6 +83,7 @@ int fault_agree(struct coord *c, const struct fault *mine, int64_t *extra, int n
 		*worst = *mine;
 	r = c->ops->bcast(c, worst, sizeof(*worst), rank, deadline);
 	*worst_rank = rank;
+	worst->fatal = v[1]; /* a lesser fault of another rank may have cost its worker */
 	worst->detail[sizeof(worst->detail) - 1] = '\0';
 	return r;
 }

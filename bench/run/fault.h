@@ -14,6 +14,7 @@ struct fault {
 	int outcome;      /* OUTCOME_OK: nothing */
 	int phase;        /* phase_id at which it happened */
 	int code;         /* the library's own number, 0 if none */
+	bool fatal;       /* the worker said that it ends; after fault_agree: some rank's worker cannot be used */
 	char detail[RECORD_DETAIL];
 };
 

@@ -82,7 +82,7 @@ static void host_lines(const struct coord *c, const char *why, struct buf *b)
 }
 
 /* Maximum PCIe generation and width: the lower of card (NVML) and slot (sysfs). */
-static int gather(struct coord *c, int backend, int device, struct launch *l)
+static int gather(struct coord *c, const struct options *o, int backend, struct launch *l)
 {
 	char why[512] = "", *probed = NULL;
 	struct buf mine = { 0 };
@@ -90,9 +90,9 @@ static int gather(struct coord *c, int backend, int device, struct launch *l)
 
 	if (find_worker(backend, l->worker, sizeof(l->worker)) != 0)
 		snprintf(why, sizeof(why), "%s is not built or not beside ncclbench-run", worker_name(backend));
-	else if (!facts_probe(l->worker, PROBE_NS, &probed, why, sizeof(why)))
+	else if (!facts_probe(l->worker, backend == BACKEND_NCCL ? o->nccl_lib : NULL, PROBE_NS, &probed, why, sizeof(why)))
 		probed = NULL;
-	buf_printf(&mine, "device=%d\n", device);
+	buf_puts(&mine, "device=0\n"); /* set_devices puts the right one */
 	host_lines(c, why, &mine);
 	if (probed)
 		buf_puts(&mine, probed);
@@ -235,10 +235,10 @@ static void choose_interface(struct launch *l)
 
 /* ---- the decision ---- */
 
-static int use_ucx(struct coord *c, struct launch *l)
+static int use_ucx(struct coord *c, const struct options *o, struct launch *l)
 {
 	char reason[300];
-	int r = gather(c, BACKEND_UCX, 0, l);
+	int r = gather(c, o, BACKEND_UCX, l);
 
 	if (r < 0)
 		return r;
@@ -272,8 +272,8 @@ int launch_decide(struct coord *c, const struct options *o, struct launch *l)
 
 	memset(l, 0, sizeof(*l));
 	if (o->backend == BACKEND_UCX)
-		return use_ucx(c, l);
-	r = gather(c, BACKEND_NCCL, 0, l);
+		return use_ucx(c, o, l);
+	r = gather(c, o, BACKEND_NCCL, l);
 	if (r < 0)
 		return r;
 	nccl_refusal(l, o, why, sizeof(why));
@@ -286,7 +286,7 @@ int launch_decide(struct coord *c, const struct options *o, struct launch *l)
 		return NB_EXIT_USAGE + 1;
 	}
 	log_note("host memory through UCX instead of NCCL: %s", why);
-	return use_ucx(c, l);
+	return use_ucx(c, o, l);
 }
 
 /* ---- titles ---- */

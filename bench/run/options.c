@@ -2,6 +2,7 @@
 #include "run/options.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@
 
 #define SIZES_MAX 4096
 #define WORDS_MAX 64
+#define ANY_BACKEND (-1)
+#define QUOTED_MAX 120 /* of a word in a message: what follows it must still be read */
 
 const char *argp_program_version = "ncclbench " NCCLBENCH_VERSION;
 const char *argp_program_bug_address = NULL;
@@ -120,9 +123,9 @@ static int unknown_word(const struct word_table *t, const char *word)
 	}
 	near = num_nearest(word, names, (size_t)t->n);
 	if (near)
-		log_error("%s: unknown %s '%s'; did you mean %s? Known: %s", t->option, t->what, word, near, buf_text(&all));
+		log_error("%s: unknown %s '%.*s'; did you mean %s? Known: %s", t->option, t->what, QUOTED_MAX, word, near, buf_text(&all));
 	else
-		log_error("%s: unknown %s '%s'; known: %s", t->option, t->what, word, buf_text(&all));
+		log_error("%s: unknown %s '%.*s'; known: %s", t->option, t->what, QUOTED_MAX, word, buf_text(&all));
 	buf_fini(&all);
 	return -EINVAL;
 }
@@ -178,8 +181,8 @@ static int size_value(const char *option, const char *text, uint64_t *out)
 	int r = num_parse_size(text, out);
 
 	if (r < 0)
-		log_error("%s: '%s' is no size; give a whole number of bytes with an optional K, M or G (powers of 1024), for "
-			  "example 64K", option, text);
+		log_error("%s: '%.*s' is no size; give a whole number of bytes with an optional K, M or G (powers of 1024), for "
+			  "example 64K", option, QUOTED_MAX, text);
 	return r;
 }
 
@@ -188,7 +191,7 @@ static int int_value(const char *option, const char *text, int64_t min, int64_t 
 	int r = num_parse_i64(text, min, max, out);
 
 	if (r < 0)
-		log_error("%s: '%s' is no whole number from %lld to %lld", option, text, (long long)min, (long long)max);
+		log_error("%s: '%.*s' is no whole number from %lld to %lld", option, QUOTED_MAX, text, (long long)min, (long long)max);
 	return r;
 }
 
@@ -245,7 +248,7 @@ static int int_list(const char *option, const char *text, int *out, int max, int
 		int64_t v;
 
 		if (count == max) {
-			log_error("%s: more than %d numbers in '%s'", option, max, text);
+			log_error("%s: more than %d numbers in '%.*s'", option, max, QUOTED_MAX, text);
 			r = -EINVAL;
 			break;
 		}
@@ -265,7 +268,7 @@ static int pair_value(struct options *o, const char *text)
 	if (int_list("--pair", text, v, 2, &n) < 0)
 		return -EINVAL;
 	if (n != 2 || v[0] == v[1]) {
-		log_error("--pair: '%s' is not two different ranks; give for example --pair 0,3", text);
+		log_error("--pair: '%.*s' is not two different ranks; give for example --pair 0,3", QUOTED_MAX, text);
 		return -EINVAL;
 	}
 	o->plan.a = v[0];
@@ -283,7 +286,7 @@ static int choice(const char *option, const char *text, const char *const *words
 			*out = i;
 			return 0;
 		}
-	log_error("%s: '%s' is not one of %s, %s, %s", option, text, words[0], words[1], words[2]);
+	log_error("%s: '%.*s' is not one of %s, %s, %s", option, QUOTED_MAX, text, words[0], words[1], words[2]);
 	return -EINVAL;
 }
 
@@ -307,18 +310,19 @@ static int timeout_value(struct options *o, const char *text)
 {
 	if (num_parse_duration(text, &o->timeout_ns) == 0 && o->timeout_ns >= 100 * CLOCK_MS)
 		return 0;
-	log_error("--timeout: '%s' is no duration of at least 0.1 s; give for example 30, 1.5 or 2m", text);
+	log_error("--timeout: '%.*s' is no duration of at least 0.1 s; give for example 30, 1.5 or 2m", QUOTED_MAX, text);
 	return -EINVAL;
 }
 
 static int library_value(struct options *o, const char *text)
 {
 	if (strpbrk(text, ": ")) {
-		log_error("--nccl-lib: '%s' holds a blank or a colon, which the loader cannot take; use a link without them", text);
+		log_error("--nccl-lib: '%.*s' holds a blank or a colon, which the loader cannot take; use a link without them",
+			  QUOTED_MAX, text);
 		return -EINVAL;
 	}
 	if (access(text, R_OK) != 0) {
-		log_error("--nccl-lib: cannot read '%s': %s", text, strerror(errno));
+		log_error("--nccl-lib: cannot read '%.*s': %s", QUOTED_MAX, text, strerror(errno));
 		return -EINVAL;
 	}
 	o->nccl_lib = realpath(text, NULL);
@@ -407,8 +411,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	static int (*const groups[])(int, char *, struct options *) = { what_value, how_value, plain_value };
 	int r = ARGP_ERR_UNKNOWN;
 
+	if (key == ARGP_KEY_INIT) {
+		state->err_stream = NULL; /* getopt has said what is wrong; "Try ..." would be a second line */
+		return 0;
+	}
 	if (key == ARGP_KEY_ARG) {
-		log_error("unexpected word '%s'; a sweep takes options only (ncclbench sweep --help)", arg);
+		log_error("unexpected word '%.*s'; a sweep takes options only (ncclbench sweep --help)", QUOTED_MAX, arg);
 		return EINVAL;
 	}
 	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++)
@@ -456,6 +464,10 @@ static int check_option_names(int argc, char **argv)
 		char name[64];
 		bool known = false;
 
+		if (argv[i][0] == '-' && argv[i][1] && !isgraph((unsigned char)argv[i][1])) {
+			log_error("unknown option '%.*s'; ncclbench sweep --help lists all", QUOTED_MAX, argv[i]);
+			return -EINVAL;
+		}
 		if (strncmp(argv[i], "--", 2) != 0)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
@@ -511,6 +523,7 @@ static void unmute(const int keep[2])
 static int parse_words(struct options *o, int argc, char **argv)
 {
 	static const struct argp argp = { .options = rows, .parser = parse, .doc = doc };
+	unsigned long long wanted, required;
 	const char *wrong;
 	int r = check_option_names(argc, argv);
 
@@ -525,7 +538,7 @@ static int parse_words(struct options *o, int argc, char **argv)
 		log_error("%s", wrong);
 		return NB_EXIT_USAGE + 1;
 	}
-	return 0;
+	return options_transports(o, o->backend, &wanted, &required) < 0 ? NB_EXIT_USAGE + 1 : 0;
 }
 
 int options_parse(struct options *o, int argc, char **argv, bool speaks)
@@ -555,8 +568,20 @@ void options_fini(struct options *o)
 	memset(o, 0, sizeof(*o));
 }
 
-/* ---- transports: known only with the backend ---- */
+/* ---- transports: of any backend at first, of one when that is known ---- */
 
+static int transport_of(int backend, const char *word)
+{
+	int id = -1;
+
+	if (backend != ANY_BACKEND)
+		return transport_find(backend, word);
+	for (int i = 0; i < BACKEND_COUNT && id < 0; i++)
+		id = transport_find(i, word);
+	return id;
+}
+
+/* Called by all ranks: notes, which only one of them prints. */
 static int transport_bits(int backend, const char *option, const char *text, unsigned long long *bits)
 {
 	const char *names[TRANSPORT_COUNT], *near;
@@ -564,23 +589,24 @@ static int transport_bits(int backend, const char *option, const char *text, uns
 	int r = copy ? 0 : -ENOMEM, n = 0;
 
 	for (int i = 0; i < TRANSPORT_COUNT; i++)
-		if (transport_table[i].backend == backend)
+		if (backend == ANY_BACKEND || transport_table[i].backend == backend)
 			names[n++] = transport_table[i].name;
 	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
-		int id = transport_find(backend, w);
+		int id = transport_of(backend, w);
 
 		if (id >= 0) {
 			*bits |= 1ULL << id;
 			continue;
 		}
 		near = num_nearest(w, names, (size_t)n);
-		log_error("%s: backend %s has no transport '%s'%s%s; ncclbench list transports shows all", option,
-			  backend_names[backend], w, near ? "; did you mean " : "", near ? near : "");
+		log_note("%s: %s%s transport '%.*s'%s%s; ncclbench list transports shows all", option,
+			 backend == ANY_BACKEND ? "unknown" : backend_names[backend], backend == ANY_BACKEND ? "" : " has no",
+			 QUOTED_MAX, w, near ? "; did you mean " : "", near ? near : "");
 		r = -EINVAL;
 	}
 	free(copy);
 	if (r == 0 && *bits == 0) {
-		log_error("%s: the list is empty; give for example %s", option, names[0]);
+		log_note("%s: the list is empty; give for example %s", option, names[0]);
 		r = -EINVAL;
 	}
 	return r;
@@ -596,7 +622,7 @@ int options_transports(const struct options *o, int backend, unsigned long long 
 	if (r == 0 && o->require)
 		r = transport_bits(backend, "--require", o->require, required);
 	if (r == 0 && *wanted && *required & ~*wanted) {
-		log_error("--require names a transport that --transports leaves out; name it in both");
+		log_note("--require names a transport that --transports leaves out; name it in both");
 		r = -EINVAL;
 	}
 	return r;

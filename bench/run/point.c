@@ -39,7 +39,8 @@ static void read_used(const struct words *answer, int64_t *extra, void *arg)
 	int64_t ns[1] = { 0 };
 	size_t n = 1;
 
-	extra[0] = words_list(answer, "ns", ns, &n) == 0 && n == 1 ? ns[0] : 0;
+	extra[3] = words_list(answer, "ns", ns, &n) != 0 || n != 1 || ns[0] < 0;
+	extra[0] = extra[3] ? 0 : ns[0];
 	if (words_i64(answer, "first_us", 0, INT64_MAX, &extra[1]) != 0)
 		extra[1] = 0;
 	if (used)
@@ -82,6 +83,7 @@ static void begin_run(struct msg *m, const char *mode, int batches, int ops, int
 }
 
 struct checked {
+	int64_t wrong;
 	char first[160];
 };
 
@@ -90,9 +92,10 @@ static void read_checked(const struct words *answer, int64_t *extra, void *arg)
 	struct checked *c = arg;
 	const char *got = words_get(answer, "got"), *want = words_get(answer, "want"), *first = words_get(answer, "first");
 
-	if (words_i64(answer, "wrong", 0, INT64_MAX, &extra[0]) != 0)
-		extra[0] = INT64_MAX;
-	if (extra[0] > 0)
+	if (words_i64(answer, "wrong", 0, INT64_MAX, &c->wrong) != 0)
+		c->wrong = -1;
+	extra[0] = c->wrong != 0;
+	if (c->wrong > 0)
 		snprintf(c->first, sizeof(c->first), "the first at %.24s: got %.32s, must be %.32s", first ? first : "?",
 			 got ? got : "?", want ? want : "?");
 }
@@ -100,20 +103,22 @@ static void read_checked(const struct words *answer, int64_t *extra, void *arg)
 /* Wrong data is this rank's fault to tell: it becomes the verdict of an own round, so that the right rank is named. */
 static int check(struct crew *w, struct fault *worst)
 {
-	struct checked checked = { "" };
+	struct checked checked = { 0 };
 	struct msg m = { 0 };
-	int64_t wrong = 0;
+	int64_t bad = 0;
 	int r;
 
 	msg_begin(&m, "CHECK");
-	r = crew_ask(w, PHASE_CHECK, &m, 0, read_checked, &checked, &wrong, 1, worst);
+	r = crew_ask(w, PHASE_CHECK, &m, 0, read_checked, &checked, &bad, 1, worst);
 	msg_fini(&m);
-	if (r < 0 || fault_is(worst) || wrong == 0)
+	if (r < 0 || fault_is(worst) || bad == 0)
 		return r;
-	if (checked.first[0])
-		fault_set(&w->session.fault, OUTCOME_CORRUPT, PHASE_CHECK, "%" PRId64 " wrong element%s; %s", wrong,
-			  wrong == 1 ? "" : "s", checked.first);
-	return crew_ask(w, PHASE_NONE, NULL, 0, NULL, NULL, NULL, 0, worst);
+	if (checked.wrong > 0)
+		fault_set(&w->session.fault, OUTCOME_CORRUPT, PHASE_CHECK, "%" PRId64 " wrong element%s; %s", checked.wrong,
+			  checked.wrong == 1 ? "" : "s", checked.first);
+	else if (checked.wrong < 0)
+		fault_set(&w->session.fault, OUTCOME_ERROR, PHASE_CHECK, "worker's count of wrong elements cannot be read");
+	return crew_agree(w, NULL, 0, worst);
 }
 
 static int update_evidence(struct crew *w, int64_t changed)
@@ -160,20 +165,22 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 	struct point_state *s = &k->points[point];
 	const struct plan_point *p = &k->plan.points[point];
 	struct config_state *cs = &k->configs[config];
-	int64_t v[4] = { 0 };
+	int64_t v[4] = { 0 }, changed;
 	struct msg m = { 0 };
 	int r = prepare(w, p, probe_timing(transport_table[w->transport].backend), false, worst);
 
 	if (r < 0 || fault_is(worst))
 		return r;
 	begin_run(&m, "single", 1, 1, 1, 0);
-	r = crew_ask(w, PHASE_RUN, &m, 0, read_used, s, v, 3, worst);
+	r = crew_ask(w, PHASE_RUN, &m, 0, read_used, s, v, 4, worst);
 	msg_fini(&m);
-	v[3] = evidence_read(&w->evidence);
+	changed = evidence_read(&w->evidence);
 	if (r == 0)
-		r = w->c->ops->max(w->c, &v[3], 1, clock_after_ns(GATHER_NS));
+		r = w->c->ops->max(w->c, &changed, 1, clock_after_ns(GATHER_NS));
 	if (r == 0)
-		r = update_evidence(w, v[3]);
+		r = update_evidence(w, changed);
+	if (r == 0 && !fault_is(worst) && v[3])
+		fault_set(worst, OUTCOME_ERROR, PHASE_RUN, "worker's time of the single operation cannot be read");
 	if (r < 0 || fault_is(worst))
 		return r;
 	s->est_us = (double)v[0] / 1e3;
@@ -199,6 +206,8 @@ static void read_times(const struct words *answer, int64_t *extra, void *arg)
 	if (words_list(answer, "ns", c->ns, &c->n) != 0)
 		c->n = 0;
 	extra[0] = (int64_t)c->n == c->batches ? 0 : 1;
+	for (size_t i = 0; i < c->n; i++)
+		extra[0] |= c->ns[i] < 0;
 }
 
 /* One RUN: all ranks' times in *all (heap, size x CHUNK_MAX). */

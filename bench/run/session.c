@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +26,11 @@
 #define PEER_GRACE_NS (300 * CLOCK_MS)   /* a peer failed: time for our worker to say why it failed too */
 #define NOTES_MAX 10000
 
-static volatile sig_atomic_t interrupted;
+static atomic_bool interrupted; /* tests have ranks as threads */
 
 static void on_signal(int number)
 {
-	interrupted = 1;
+	atomic_store(&interrupted, true);
 }
 
 void session_catch_signals(void)
@@ -44,7 +45,7 @@ void session_catch_signals(void)
 
 bool session_interrupted(void)
 {
-	return interrupted != 0;
+	return atomic_load(&interrupted);
 }
 
 /* TABLE: share of --timeout that one answer may take, in percent. */
@@ -187,7 +188,7 @@ static const struct kind kinds[] = {
 static void worker_failed(struct session *s, int phase, const struct words *w)
 {
 	const char *kind = words_get(w, "kind"), *text = words_get(w, "text");
-	int64_t code = 0;
+	int64_t code = 0, fatal = 0;
 	int outcome = OUTCOME_ERROR;
 
 	for (size_t i = 0; i < N_ELEMENTS(kinds); i++)
@@ -196,6 +197,7 @@ static void worker_failed(struct session *s, int phase, const struct words *w)
 	fault_set(&s->fault, outcome, phase, "%s", text);
 	if (words_i64(w, "code", INT32_MIN, INT32_MAX, &code) == 0)
 		s->fault.code = (int)code;
+	s->fault.fatal = words_i64(w, "fatal", 0, 1, &fatal) == 0 && fatal;
 }
 
 enum answer { ANSWER_YES, ANSWER_NO, ANSWER_AGAIN };

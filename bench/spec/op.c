@@ -196,7 +196,7 @@ const struct op op_table[OP_COUNT] = {
 	[OP_SEND] = {
 		.name = "send",
 		.help = "a sends to b, which only receives",
-		.flags = OP_PAIR | OP_UCX,
+		.flags = OP_PAIR | OP_UCX | OP_ONE_WAY,
 		.time_scale = 1, .bus_factor = factor_one,
 		.shape = shape_send, .source = source_other,
 	},
@@ -238,14 +238,14 @@ const struct op op_table[OP_COUNT] = {
 	[OP_GATHER] = {
 		.name = "gather",
 		.help = "the root gets every rank's share",
-		.flags = OP_ROOTED | OP_SHARED | OP_IN_PLACE,
+		.flags = OP_ROOTED | OP_SHARED | OP_IN_PLACE | OP_STAR,
 		.time_scale = 1, .bus_factor = factor_share,
 		.shape = shape_gather, .source = source_each,
 	},
 	[OP_SCATTER] = {
 		.name = "scatter",
 		.help = "every rank gets its share of the root's buffer",
-		.flags = OP_ROOTED | OP_SHARED | OP_IN_PLACE,
+		.flags = OP_ROOTED | OP_SHARED | OP_IN_PLACE | OP_STAR,
 		.time_scale = 1, .bus_factor = factor_share,
 		.shape = shape_scatter, .source = source_share_of_root,
 	},

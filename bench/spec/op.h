@@ -27,6 +27,8 @@ enum op_flag {
 	OP_UCX = 1 << 7,         /* the UCX backend has it */
 	OP_COLLECTIVE = 1 << 8,  /* NCCL logs its algorithm and protocol (TUNING) */
 	OP_MULTICAST = 1 << 9,   /* NVLS can carry it */
+	OP_ONE_WAY = 1 << 10,    /* of a pair only a sends */
+	OP_STAR = 1 << 11,       /* some ranks only send or only receive (gather, scatter) */
 };
 
 struct op_case {

@@ -60,6 +60,9 @@ const struct env_pair transport_debug[] = {
 	{ "NCCL_NET_DISABLE_INTRA", "0" }, { "NCCL_P2P_DISABLE", "" }, { "NCCL_SHM_DISABLE", "" }
 #define OWN_HOSTID { { "NCCL_HOSTID", "ncclbench-rank%r" } }
 
+/* UCX writes its log to standard output otherwise; descriptor 4 is the worker's log file (protocol.h). */
+#define UCX_LOG { "UCX_LOG_FILE", "/proc/self/fd/4" }
+
 const struct transport transport_table[TRANSPORT_COUNT] = {
 	[TRANSPORT_AUTO] = {
 		.name = "auto", .backend = BACKEND_NCCL,
@@ -146,21 +149,25 @@ const struct transport transport_table[TRANSPORT_COUNT] = {
 		.help = "single copy between processes (process_vm_readv)",
 		.flags = TRANSPORT_DEFAULT | TRANSPORT_ONE_HOST,
 		.peak = PEAK_NONE, .proof_class = "cma",
-		.set = { { "UCX_TLS", "cma,posix" }, { "UCX_RNDV_THRESH", "0" } },
+		/* Without the scheme UCX 1.18 sends up to 2 KiB over posix; 1.13 takes cma either way. */
+		.set = { { "UCX_TLS", "cma,posix" },
+			 { "UCX_RNDV_THRESH", "0" },
+			 { "UCX_RNDV_SCHEME", "get_zcopy" },
+			 UCX_LOG },
 	},
 	[TRANSPORT_UCX_SHM] = {
 		.name = "shm", .backend = BACKEND_UCX,
 		.help = "two copies through POSIX shared memory",
 		.flags = TRANSPORT_DEFAULT | TRANSPORT_ONE_HOST,
 		.peak = PEAK_NONE, .proof_class = "posix",
-		.set = { { "UCX_TLS", "posix" } },
+		.set = { { "UCX_TLS", "posix" }, UCX_LOG },
 	},
 	[TRANSPORT_UCX_TCP] = {
 		.name = "tcp", .backend = BACKEND_UCX,
 		.help = "TCP sockets; on one host over loopback",
 		.flags = TRANSPORT_DEFAULT | TRANSPORT_NETWORK,
 		.peak = PEAK_TCP, .proof_class = "tcp",
-		.set = { { "UCX_TLS", "tcp" } },
+		.set = { { "UCX_TLS", "tcp" }, UCX_LOG },
 	},
 };
 /* clang-format on */

@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Real sweeps on real GPUs: every transport proven, every element right, failures cost one row.
+
+usage: sweep.py BUILD_DIR [--keep DIR] [CASE ...]
+
+With two or more GPUs everything is checked; with one GPU two ranks share it (--share-gpu) and only the
+network transport is. Exit 77 without a GPU or without mpirun. Prints one line per case.
+"""
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = os.path.abspath(sys.argv[1])
+KEEP = None
+ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+           OMPI_MCA_rmaps_base_oversubscribe="1", LC_ALL="C.UTF-8")
+# Fixed: NVLink multicast stays off in every test.
+ENV["NCCL_NVLS_ENABLE"] = "0"
+
+
+class Failed(Exception):
+    pass
+
+
+def need(ok, what):
+    if not ok:
+        raise Failed(what)
+
+
+def gpus():
+    worker = os.path.join(BUILD, "ncclbench-worker-nccl")
+    if not os.path.exists(worker) or not shutil.which("mpirun"):
+        return 0
+    text = subprocess.run([worker, "--probe"], capture_output=True, text=True, timeout=120).stdout
+    return next((int(x[8:]) for x in text.splitlines() if x.startswith("devices=")), 0)
+
+
+GPUS = gpus()
+SHARE = [] if GPUS >= 2 else ["--share-gpu"]
+
+
+class Run:
+    """One finished sweep: exit code, texts, rows, run.json."""
+
+    def __init__(self, words, ranks=2, env=None, mpirun=(), timeout=240, during=None):
+        self.dir = tempfile.mkdtemp(prefix="ncclbench-gpu-")
+        self.out = os.path.join(self.dir, "run")
+        argv = ["mpirun", "-q", "-np", str(ranks), *mpirun, os.path.join(BUILD, "ncclbench"), "sweep",
+                "--out", self.out, "--no-charts", *SHARE, *words]
+        began = time.monotonic()
+        child = subprocess.Popen(argv, env=dict(ENV, **(env or {})), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 text=True, stdin=subprocess.DEVNULL)
+        try:
+            if during:
+                during(self, child)
+            self.stdout, self.stderr = child.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            raise Failed("the sweep did not end within %d s: %s" % (timeout, " ".join(argv)))
+        self.seconds = time.monotonic() - began
+        self.code = child.returncode
+        self.rows, self.meta = [], {}
+        path = os.path.join(self.out, "points.csv")
+        if os.path.exists(path):
+            with open(path, newline="") as f:
+                self.rows = list(csv.DictReader(x for x in f if not x.startswith("#")))
+        path = os.path.join(self.out, "run.json")
+        if os.path.exists(path):
+            self.meta = json.load(open(path))
+
+    def of(self, **want):
+        return [r for r in self.rows if all(r[k] == str(v) for k, v in want.items())]
+
+    def one(self, **want):
+        rows = self.of(**want)
+        need(len(rows) == 1, "expected one row for %s, found %d" % (want, len(rows)))
+        return rows[0]
+
+    def explain(self):
+        return "exit %d\n%s\n%s" % (self.code, self.stdout[-3000:], self.stderr[-3000:])
+
+    def keep(self, name):
+        if KEEP:
+            shutil.copytree(self.out, os.path.join(KEEP, name), dirs_exist_ok=True)
+
+    def done(self):
+        shutil.rmtree(self.dir, ignore_errors=True)
+
+
+USED = {"p2p": "P2P/", "p2p-ipc": "P2P/IPC", "p2p-ce": "P2P/CUMEM/CE", "shm": "SHM/", "socket": "NET/Socket"}
+FORCED = ["p2p", "shm", "socket"] if GPUS >= 2 else ["socket"]
+LIST = ",".join(FORCED)
+
+
+def all_good(run, rows=None, allow=("skipped",)):
+    rows = run.rows if rows is None else rows
+    need(rows, "no rows")
+    for r in rows:
+        where = "%s %s %s %s %s %s" % (r["transport"], r["op"], r["dtype"], r["redop"], r["bytes"], r["timing"])
+        if r["outcome"] in allow:
+            continue
+        need(r["outcome"] == "ok", "%s: outcome %s (%s)" % (where, r["outcome"], r["detail"]))
+        need(r["proof"] == "yes", "%s: proof %s (%s)" % (where, r["proof"], r["detail"]))
+        need(r["wrong"] == "0", "%s: %s wrong elements" % (where, r["wrong"]))
+        need(float(r["time_us"]) > 0, "%s: time %s" % (where, r["time_us"]))
+        need(r["used"].startswith(USED.get(r["transport"], "")), "%s: used %s" % (where, r["used"]))
+
+
+def case_transports():
+    """default operations over every forced transport and auto: proven, right, exit 0"""
+    words = ["-e", "16M", "-f", "8"] + (["--transports", "socket"] if GPUS < 2 else [])
+    run = Run(words)
+    need(run.code == 0, run.explain())
+    all_good(run)
+    names = {r["transport"] for r in run.rows}
+    need(names >= set(FORCED), "transports %s" % names)
+    run.keep("transports")
+    return "%d rows, %.1f s" % (len(run.rows), run.seconds)
+
+
+def case_variants():
+    """the other ways into P2P: CUDA IPC, copy engine"""
+    if GPUS < 2:
+        return None
+    run = Run(["--transports", "p2p-ipc,p2p-ce", "--sizes", "8,64K,16M", "--ops", "all_reduce,sendrecv,broadcast"])
+    need(run.code == 0, run.explain())
+    all_good(run)
+    need(not run.of(transport="p2p-ce", timing="graph"), "p2p-ce must not be timed by graph")
+    return "%d rows" % len(run.rows)
+
+
+def case_operations():
+    """all operations, in and out of place, another root and pair"""
+    run = Run(["--ops", "all", "--place", "both", "--sizes", "1K,1M", "--transports", LIST, "--root", "1", "--pair", "1,0",
+               "--timing", "stream"])
+    need(run.code == 0, run.explain())
+    all_good(run)
+    ok = {r["op"] for r in run.rows if r["outcome"] == "ok"}
+    need(len(ok) == 12, "operations measured: %s" % sorted(ok))
+    return "%d rows, %d operations" % (len(run.rows), len(ok))
+
+
+def case_types():
+    """all types and reductions of all_reduce, reduce and reduce_scatter"""
+    run = Run(["--ops", "all_reduce,reduce,reduce_scatter", "-d", "all", "-o", "all", "--sizes", "4K,72K", "--transports",
+               FORCED[0], "--timing", "stream"], timeout=400)
+    need(run.code == 0, run.explain())
+    all_good(run)
+    pairs = {(r["dtype"], r["redop"]) for r in run.rows if r["outcome"] == "ok"}
+    need(len(pairs) == 60, "%d of 60 type and reduction pairs measured" % len(pairs))
+    return "%d pairs" % len(pairs)
+
+
+def case_odd_sizes():
+    """sizes that are no power of two, and one element"""
+    run = Run(["--ops", "all", "--sizes", "4,12,1000,99996,1048580", "-d", "int8,double", "--transports", FORCED[0], "--timing",
+               "graph,stream"])
+    need(run.code == 0, run.explain())
+    all_good(run)
+    return "%d rows" % len(run.rows)
+
+
+def case_blocking():
+    """timing blocking on request"""
+    run = Run(["--ops", "all_reduce", "--sizes", "8,1M", "--timing", "blocking", "--transports", FORCED[-1]])
+    need(run.code == 0, run.explain())
+    all_good(run)
+    return "%s us" % run.of(bytes="8")[0]["time_us"]
+
+
+def case_restarts():
+    """three fresh workers per transport, samples of each kept"""
+    run = Run(["--ops", "all_reduce", "--sizes", "8,1M", "--restarts", "3", "--transports", LIST])
+    need(run.code == 0, run.explain())
+    all_good(run)
+    need(all(r["restarts"] == "3" for r in run.of(outcome="ok")), "restarts column")
+    return "%.1f s" % run.seconds
+
+
+def case_p2p_disabled():
+    """the user's NCCL_P2P_DISABLE=1: auto says SHM and what it costs; forced p2p is untouched by it"""
+    if GPUS < 2:
+        return None
+    run = Run(["--ops", "all_reduce", "--sizes", "8,1M,64M"], env={"NCCL_P2P_DISABLE": "1"})
+    need(run.code == 0, run.explain())
+    need(all(r["used"].startswith("SHM") for r in run.of(transport="auto", outcome="ok")), "auto did not use SHM")
+    all_good(run, run.of(transport="p2p"))
+    need("NCCL_P2P_DISABLE=1" in run.stdout and "factor" in run.stdout, run.stdout)
+    run.keep("p2p-disabled")
+    return next(x for x in run.stdout.splitlines() if "factor" in x)
+
+
+def children_of(pid):
+    found, todo = [], [pid]
+    while todo:
+        p = todo.pop()
+        try:
+            for t in os.listdir("/proc/%d/task" % p):
+                kids = open("/proc/%d/task/%s/children" % (p, t)).read().split()
+                found += [int(k) for k in kids]
+                todo += [int(k) for k in kids]
+        except OSError:
+            pass
+    return found
+
+
+def kill_a_worker(run, child):
+    """SIGKILL for one worker once some points are stored."""
+    deadline = time.monotonic() + 90
+    path = os.path.join(run.out, "points.csv")
+    while time.monotonic() < deadline and child.poll() is None:
+        if os.path.exists(path) and sum(1 for _ in open(path)) > 6:
+            for pid in children_of(child.pid):
+                try:
+                    if "ncclbench-worker" in os.readlink("/proc/%d/exe" % pid):
+                        os.kill(pid, signal.SIGKILL)
+                        return
+                except OSError:
+                    continue
+        time.sleep(0.02)
+    raise Failed("no worker to kill was found")
+
+
+def case_killed_worker():
+    """a worker killed in the middle costs one point; the rest is measured; exit 5"""
+    run = Run(["--ops", "all_reduce,sendrecv", "--sizes", "8,64,512,4K,32K,256K,1M,4M", "--transports", FORCED[0]],
+              during=kill_a_worker)
+    need(run.code == 5, run.explain())
+    bad = [r for r in run.rows if r["outcome"] not in ("ok", "skipped")]
+    need(len(bad) == 1, "%d rows lost: %s" % (len(bad), [(r["outcome"], r["detail"]) for r in bad]))
+    need(bad[0]["outcome"] == "crash" and "signal 9" in bad[0]["detail"], str(bad[0]))
+    need(len(run.rows) == 32, "%d rows" % len(run.rows))
+    run.keep("killed-worker")
+    return "%s at %s: %s" % (bad[0]["outcome"], bad[0]["phase"], bad[0]["detail"])
+
+
+def case_memory():
+    """a size beyond the card's memory is skipped with the figure, not tried"""
+    run = Run(["--ops", "all_reduce", "--sizes", "200G", "--transports", FORCED[0], "--timing", "stream"])
+    need(run.code == 0, run.explain())
+    need(all(r["outcome"] == "skipped" and "free" in r["detail"] for r in run.rows) and run.rows, str(run.rows))
+    return run.rows[0]["detail"]
+
+
+def case_veto():
+    """an nvls row asked for by name is vetoed by NCCL_NVLS_ENABLE=0"""
+    run = Run(["--ops", "all_reduce", "--sizes", "8", "--transports", "nvls," + FORCED[0]])
+    need(run.code == 0, run.explain())
+    rows = run.of(transport="nvls")
+    need(rows and all(r["outcome"] == "unavailable" and "NCCL_NVLS_ENABLE=0" in r["detail"] for r in rows), str(rows))
+    return rows[0]["detail"]
+
+
+def case_no_interface():
+    """an interface that is not there: socket is N/A or an error in words, the sweep ends"""
+    run = Run(["--ops", "all_reduce", "--sizes", "8", "--transports", "socket", "--timeout", "20"],
+              env={"NCCL_SOCKET_IFNAME": "nope0"})
+    need(run.rows and not run.of(outcome="ok"), run.explain())
+    return "%s: %s" % (run.rows[0]["outcome"], run.rows[0]["detail"][:120])
+
+
+def case_binding():
+    """plain mpirun -np 2 (one core a rank) against --bind-to none"""
+    words = ["--ops", "all_reduce", "--sizes", "8,1M,16M", "--transports", LIST, "--restarts", "3"]
+    plain, free = Run(words), Run(words, mpirun=["--bind-to", "none"])
+    need(plain.code == 0 and free.code == 0, plain.explain() + free.explain())
+    lines = []
+    for r in plain.rows:
+        other = free.one(transport=r["transport"], bytes=r["bytes"], timing=r["timing"], op=r["op"])
+        if r["outcome"] != "ok" or other["outcome"] != "ok":
+            continue
+        ratio = float(r["time_us"]) / float(other["time_us"])
+        loose = r["transport"] == "socket" or int(r["bytes"]) < 1 << 20
+        lines.append("%s %s %s %.3f" % (r["transport"], r["bytes"], r["timing"], ratio))
+        if GPUS >= 2:
+            limit = 1.5 if loose else 1.05
+            need(1 / limit <= ratio <= limit, "plain mpirun against --bind-to none: " + lines[-1])
+    return "; ".join(lines)
+
+
+def case_require():
+    """--require: 0 when met, 1 when not"""
+    met = Run(["--ops", "all_reduce", "--sizes", "8", "--transports", FORCED[-1], "--require", FORCED[-1]])
+    need(met.code == 0, met.explain())
+    missing = Run(["--ops", "all_reduce", "--sizes", "8", "--transports", FORCED[-1] + ",ib", "--require", "ib"])
+    if os.path.isdir("/sys/class/infiniband") and os.listdir("/sys/class/infiniband"):
+        return "ib is here"
+    need(missing.code == 1, missing.explain())
+    return missing.of(transport="ib")[0]["detail"]
+
+
+CASES = {k[5:]: v for k, v in list(globals().items()) if k.startswith("case_")}
+
+
+def main():
+    global KEEP
+    words = sys.argv[2:]
+    if words[:1] == ["--keep"]:
+        KEEP = words[1]
+        words = words[2:]
+    if GPUS == 0:
+        print("no GPU, no NCCL worker or no mpirun here")
+        return 77
+    failed = 0
+    for name in words or CASES:
+        began = time.monotonic()
+        try:
+            said = CASES[name]()
+            word = "skip" if said is None else "ok"
+            said = "needs two GPUs" if said is None else said
+        except Failed as e:
+            failed, word, said = failed + 1, "FAILED", str(e)
+        print("%-6s %-14s %5.1f s  %s" % (word, name, time.monotonic() - began, said), flush=True)
+    print("%d cases failed" % failed if failed else "all cases passed on %d GPU%s" % (GPUS, "" if GPUS == 1 else "s"))
+    return 1 if failed else 0
+
+
+sys.exit(main())
