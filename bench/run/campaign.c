@@ -197,12 +197,14 @@ static double predict_us(const struct campaign *k, size_t first, size_t point)
 	for (size_t i = point; i-- > first;) {
 		const struct plan_point *q = &k->plan.points[i];
 		double growth;
+		uint64_t from;
 
 		if (!same_group(p, q))
 			return NAN;
 		if (isnan(k->points[i].est_us) || q->c.bytes == 0)
 			continue;
-		growth = p->c.bytes >= GROW_FROM_BYTES ? (double)p->c.bytes / (double)q->c.bytes : 1;
+		from = q->c.bytes > GROW_FROM_BYTES ? q->c.bytes : GROW_FROM_BYTES;
+		growth = p->c.bytes > from ? (double)p->c.bytes / (double)from : 1;
 		return k->points[i].est_us * growth;
 	}
 	return NAN;
@@ -442,6 +444,14 @@ static int rule_out(struct campaign *k)
 	return r;
 }
 
+/* Points that had only some of their restarts when the sweep was stopped: what they have is a row. */
+static void keep_unfinished(struct campaign *k)
+{
+	for (size_t i = 0; i < k->plan.n_points; i++)
+		if (!k->points[i].done && k->points[i].merged.n > 0)
+			finish_point(k, i);
+}
+
 int campaign_run(struct campaign *k)
 {
 	int r = rule_out(k);
@@ -450,6 +460,8 @@ int campaign_run(struct campaign *k)
 		for (size_t i = 0; i < k->plan.n_configs && r == 0 && !k->interrupted; i++)
 			/* Another order in each restart, so that drift does not favour one transport. */
 			r = run_config(k, (i + (size_t)restart) % k->plan.n_configs, restart);
+	if (k->interrupted)
+		keep_unfinished(k);
 	progress_clear(k->progress);
 	return r;
 }

@@ -37,6 +37,7 @@ struct crew {
 	struct evidence evidence;
 	int transport;
 	bool running;
+	bool warm;                   /* measured something already: the card's clocks are up */
 	int64_t context_us, init_us; /* the slowest rank's; -1 unknown */
 	bool stop;                   /* some rank was interrupted or cannot store: end after this round */
 	bool broken;                 /* this rank wants that (set by the caller) */

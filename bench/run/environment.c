@@ -64,13 +64,24 @@ static void expand(const char *value, int rank, char *out, size_t max)
 		snprintf(out, max, "%s", value);
 }
 
+/* Was NAME set before? `set` is "A=1 B=2". */
+static bool is_set(const char *set, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = strstr(set, name); at; at = strstr(at + 1, name))
+		if (at[n] == '=' && (at == set || at[-1] == ' '))
+			return true;
+	return false;
+}
+
 static int set_pair(struct environment *e, const struct env_pair *pair, int rank)
 {
 	char value[256];
 	const char *old = env_get(&e->env, pair->name);
 
 	expand(pair->value, rank, value, sizeof(value));
-	if (old && strcmp(old, value) != 0 && !strstr(buf_text(&e->set), pair->name))
+	if (old && strcmp(old, value) != 0 && !is_set(buf_text(&e->set), pair->name))
 		buf_printf(&e->overruled, "%s%s=%s", e->overruled.len ? " " : "", pair->name, old);
 	buf_printf(&e->set, "%s%s=%s", e->set.len ? " " : "", pair->name, value);
 	return env_set(&e->env, pair->name, value);

@@ -63,7 +63,7 @@ static void read_one(struct evidence *e, int which)
 /* Grows with every new link and every new channel of one. */
 static int64_t weight(const struct scan *s)
 {
-	int64_t sum = s->nvls + s->symmetric + s->copy_engine;
+	int64_t sum = s->nvls + s->symmetric + s->copy_engine + s->collnet + s->failed + (s->n_cut > 0);
 
 	for (size_t i = 0; i < s->n_links; i++)
 		sum += 2 + s->links[i].channels;
@@ -79,7 +79,8 @@ int evidence_read(struct evidence *e)
 
 static void write_links(const struct evidence *e, struct buf *b)
 {
-	buf_printf(b, "flags %d %d %d\n", e->scan.nvls, e->scan.symmetric, e->scan.copy_engine);
+	buf_printf(b, "flags %d %d %d %d %d %d\n", e->scan.nvls, e->scan.symmetric, e->scan.copy_engine, e->scan.collnet,
+		   e->scan.failed, (int)e->scan.n_cut);
 	for (size_t i = 0; i < e->scan.n_links; i++) {
 		const struct scan_link *l = &e->scan.links[i];
 
@@ -94,12 +95,15 @@ static void write_links(const struct evidence *e, struct buf *b)
 static int read_line(struct evidence *e, const char *line)
 {
 	struct scan_link l = { 0 };
-	int nvls, symmetric, ce;
+	int nvls, symmetric, ce, collnet, failed, cut;
 
-	if (sscanf(line, "flags %d %d %d", &nvls, &symmetric, &ce) == 3) {
+	if (sscanf(line, "flags %d %d %d %d %d %d", &nvls, &symmetric, &ce, &collnet, &failed, &cut) == 6) {
 		e->nvls |= nvls;
 		e->symmetric |= symmetric;
 		e->copy_engine |= ce;
+		e->collnet |= collnet;
+		e->failed |= failed;
+		e->n_cut = cut > e->n_cut ? cut : e->n_cut;
 		return 0;
 	}
 	if (sscanf(line,
@@ -161,5 +165,8 @@ void evidence_judge(const struct evidence *e, int transport, const struct op_cas
 	all.nvls = e->nvls;
 	all.symmetric = e->symmetric;
 	all.copy_engine = e->copy_engine;
+	all.collnet = e->collnet;
+	all.failed = e->failed;
+	all.n_cut = e->n_cut;
 	proof_judge(e->links, e->n_links, &all, transport, &need, out);
 }

@@ -23,7 +23,8 @@ struct evidence {
 	int64_t seen;              /* size of the scan's findings at the last gather */
 	struct scan_link *links;   /* of all ranks */
 	size_t n_links;
-	bool nvls, symmetric, copy_engine; /* of any rank */
+	bool nvls, symmetric, copy_engine, collnet, failed; /* of any rank */
+	int n_cut;                         /* most of any rank */
 };
 
 void evidence_init(struct evidence *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the ranks know about their machines: lines of key=value, gathered once. Keys of the worker's --probe (protocol.h, HELLO) plus
- * this room's own: host, rank, local_rank, host_id, boot_id, kernel, os, cpu, cpus, shm_bytes, ib.
+ * this room's own: host, rank, local_rank, machine_id, boot, kernel, os, cpu, cpus, shm_bytes, ib.
  */
 #pragma once
 

@@ -81,7 +81,26 @@ static void host_lines(const struct coord *c, const char *why, struct buf *b)
 		buf_printf(b, "probe_failed=%s\n", why);
 }
 
-/* Maximum PCIe generation and width: the lower of card (NVML) and slot (sysfs). */
+/* What sysfs knows of each card's slot; the worker's facts are NVML's and the card's. */
+static void slot_lines(const char *probed, struct buf *b)
+{
+	char text[64], key[32];
+	int64_t devices = 0;
+
+	if (!facts_text_get(probed, "devices", text, sizeof(text)) || num_parse_i64(text, 0, 1024, &devices) != 0)
+		return;
+	for (int i = 0; i < devices; i++) {
+		int gen = -1, width = -1;
+
+		snprintf(key, sizeof(key), "gpu%d.bus", i);
+		if (!facts_text_get(probed, key, text, sizeof(text)))
+			continue;
+		host_pcie("", text, &gen, &width);
+		if (gen > 0 && width > 0)
+			buf_printf(b, "gpu%d.slot_gen=%d\ngpu%d.slot_width=%d\n", i, gen, i, width);
+	}
+}
+
 static int gather(struct coord *c, const struct options *o, int backend, struct launch *l)
 {
 	char why[512] = "", *probed = NULL;
@@ -94,8 +113,10 @@ static int gather(struct coord *c, const struct options *o, int backend, struct 
 		probed = NULL;
 	buf_puts(&mine, "device=0\n"); /* set_devices puts the right one */
 	host_lines(c, why, &mine);
-	if (probed)
+	if (probed) {
 		buf_puts(&mine, probed);
+		slot_lines(probed, &mine);
+	}
 	free(probed);
 	facts_fini(&l->facts);
 	r = mine.failed ? -ENOMEM : coord_gather_text(c, buf_text(&mine), &l->facts.text, clock_after_ns(GATHER_NS));

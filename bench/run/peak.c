@@ -12,22 +12,23 @@
 #include "spec/transport.h"
 
 struct generation {
-	int major;
+	const char *capability; /* the first row whose text begins it */
 	double gbps;
 };
 
 static const struct generation nvlink_table[] = {
-	{ 6, 20 }, { 7, 25 }, { 8, 25 }, { 9, 25 }, { 10, 50 }, { 12, 0 }, /* 12: GeForce and RTX PRO, no NVLink */
+	{ "6.", 20 },
+	{ "7.", 25 },
+	{ "8.6", 14.0625 }, /* A40, A6000, RTX 3090: four links give 112.5 GB/s in both directions together */
+	{ "8.0", 25 },
+	{ "9.", 25 },
+	{ "10.", 50 },
 };
 
 double peak_nvlink_per_link(const char *compute_capability)
 {
-	int major = 0;
-
-	if (sscanf(compute_capability, "%d.", &major) != 1)
-		return 0;
 	for (size_t i = 0; i < N_ELEMENTS(nvlink_table); i++)
-		if (nvlink_table[i].major == major)
+		if (strncmp(nvlink_table[i].capability, compute_capability, strlen(nvlink_table[i].capability)) == 0)
 			return nvlink_table[i].gbps;
 	return 0;
 }
@@ -62,13 +63,22 @@ static void nvlink(const struct facts *f, int nranks, struct view_peak *out)
 	out->gbps = lowest;
 }
 
+/* Card (NVML) and slot (sysfs): the lower one that is known. */
+static int lower(int64_t card, int64_t slot)
+{
+	if (card < 0 || slot < 0)
+		return (int)(card < 0 ? slot : card);
+	return (int)(card < slot ? card : slot);
+}
+
 static void pcie(const struct facts *f, int nranks, struct view_peak *out)
 {
 	double lowest = NAN;
 
 	out->gbps = NAN;
 	for (int r = 0; r < nranks; r++) {
-		int gen = (int)gpu_int(f, r, "pci_gen"), width = (int)gpu_int(f, r, "pci_width");
+		int gen = lower(gpu_int(f, r, "pci_gen"), gpu_int(f, r, "slot_gen"));
+		int width = lower(gpu_int(f, r, "pci_width"), gpu_int(f, r, "slot_width"));
 		double gbps = host_pcie_gbps(gen, width);
 
 		if (isnan(gbps))

@@ -305,8 +305,9 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 	c.replays = replays_for(loop_us, profile->batch_min_ns);
 	batch_us = loop_us * c.replays;
 	c.batches = first_batches(profile, batch_us);
-	if (merged->n == 0 && restart > 0)
+	if (restart > 0 && !w->warm)
 		c.warmup = (int)fmin(CHUNK_MAX, CLOCK_WARM_US / fmax(batch_us, 1));
+	w->warm = true;
 	while (c.batches > 0) {
 		r = run_chunk(w, &c, batch_us, all, worst);
 		if (r < 0 || fault_is(worst))

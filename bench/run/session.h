@@ -36,7 +36,6 @@ struct session {
 	int64_t timeout_ns;
 	struct fault fault;
 	int n_notes;
-	bool said_bye;
 };
 
 void session_init(struct session *s, struct coord *coord);

@@ -40,9 +40,9 @@
  *
  * PREPARE may carry quiet=1: from now on the library's per-operation log lines (NCCL: TUNING) must stop; the
  * worker re-opens its library's log at NB_QUIET_LOG_FD without them (ncclResetDebugInit) where it can.
- * DONE of mode=single may carry used= proof=yes|no|unknown peers= when the backend itself can tell the transport (UCX).
  *
- * mode=single runs exactly one operation from fresh, verified-later buffers; mode=measure runs
+ * mode=single runs two operations: the first connects and is first_us= by the host's clock, the second is ns=.
+ * CHECK fills the buffers anew, runs one operation and compares, whatever ran before. mode=measure runs
  * `batches` batches, each an in-stream barrier, start mark, `replays` times `ops` operations, stop
  * mark. DONE ns= holds stop - start of each batch: the time of replays*ops operations.
  */

@@ -249,7 +249,8 @@ static void test_single_after_measure(void **state)
 	assert_int_equal(
 	    ranks_ask(&r, "RUN mode=measure batches=2 ops=20 replays=3 warmup=1", "DONE"), 0);
 	assert_int_equal(ranks_ask(&r, "CHECK", "CHECKED"), 0);
-	assert_string_equal(ranks_get(&r, 0, "checked"), "0");
+	assert_string_equal(ranks_get(&r, 0, "checked"), "10000"); /* filled anew: in place the input was gone */
+	assert_string_equal(ranks_get(&r, 0, "wrong"), "0");
 	assert_int_equal(run_single(&r), 0);
 	assert_int_equal(ranks_ask(&r, "CHECK", "CHECKED"), 0);
 	assert_string_equal(ranks_get(&r, 0, "checked"), "10000");
@@ -278,7 +279,7 @@ static void test_refusals_leave_it_alive(void **state)
 	struct ranks r;
 
 	start_or_skip(&r, 2, shm);
-	refused(&r, &too_large, "host", "oom");
+	refused(&r, &too_large, "host", "skipped");
 	refused(&r, &no_dtype, "host", "unavailable");
 	refused(&r, &no_op, "host", "unavailable");
 	refused(&r, &good, "graph", "unavailable");
