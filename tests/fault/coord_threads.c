@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One board per job: ranks lay down what they bring, the last one to come does the work for all, the next round begins. */
+/* One board per job: ranks lay down what they bring, the last one to come does the work for all,
+ * the next round begins. */
 #include "coord_threads.h"
 
 #include <errno.h>
@@ -11,7 +12,8 @@
 
 #include "base/clock.h"
 
-#define STACK_BYTES (1u << 20) /* 512 ranks must fit; the deepest call chain of a campaign needs far less */
+#define STACK_BYTES \
+	(1u << 20) /* 512 ranks must fit; the deepest call chain of a campaign needs far less */
 
 enum call { CALL_MAX, CALL_BCAST, CALL_GATHER };
 
@@ -28,8 +30,8 @@ struct board {
 	pthread_cond_t moved;
 	int size, here;
 	int64_t generation;
-	int verdict;             /* of the latest generation */
-	int broken;              /* negative errno once a rank stayed away: for good */
+	int verdict; /* of the latest generation */
+	int broken;  /* negative errno once a rank stayed away: for good */
 	int aborted;
 	struct deposit deposit[COORD_THREADS_MAX];
 	_Atomic int64_t alarm[COORD_THREADS_MAX];
@@ -97,13 +99,16 @@ static void do_gather(struct board *b)
 {
 	for (int i = 0; i < b->size; i++)
 		for (int k = 0; k < b->size; k++)
-			memcpy((char *)b->deposit[i].out + (size_t)k * b->deposit[k].len, b->deposit[k].in, b->deposit[k].len);
+			memcpy((char *)b->deposit[i].out + (size_t)k * b->deposit[k].len,
+			       b->deposit[k].in, b->deposit[k].len);
 }
 
 static void complete(struct board *b)
 {
 	static void (*const work[])(struct board *) = {
-		[CALL_MAX] = do_max, [CALL_BCAST] = do_bcast, [CALL_GATHER] = do_gather,
+		[CALL_MAX] = do_max,
+		[CALL_BCAST] = do_bcast,
+		[CALL_GATHER] = do_gather,
 	};
 
 	b->verdict = unlike(b);
@@ -122,7 +127,8 @@ static void wait_for_others(struct board *b, int64_t deadline_ns)
 	int64_t mine = b->generation;
 
 	while (b->generation == mine && !b->broken)
-		if (pthread_cond_timedwait(&b->moved, &b->lock, &until) == ETIMEDOUT && b->generation == mine && !b->broken) {
+		if (pthread_cond_timedwait(&b->moved, &b->lock, &until) == ETIMEDOUT &&
+		    b->generation == mine && !b->broken) {
 			/* What we laid down is about to go away: nobody may use it. */
 			b->broken = -ETIMEDOUT;
 			pthread_cond_broadcast(&b->moved);
@@ -158,12 +164,15 @@ static int threads_max(struct coord *c, int64_t *v, int n, int64_t deadline_ns)
 
 static int threads_bcast(struct coord *c, void *data, size_t len, int root, int64_t deadline_ns)
 {
-	struct deposit d = { .call = CALL_BCAST, .len = len, .root = root, .in = data, .out = data };
+	struct deposit d = {
+		.call = CALL_BCAST, .len = len, .root = root, .in = data, .out = data
+	};
 
 	return root < 0 || root >= c->size ? -EINVAL : meet(c, &d, deadline_ns);
 }
 
-static int threads_allgather(struct coord *c, const void *mine, size_t len, void *all, int64_t deadline_ns)
+static int threads_allgather(struct coord *c, const void *mine, size_t len, void *all,
+			     int64_t deadline_ns)
 {
 	struct deposit d = { .call = CALL_GATHER, .len = len, .in = mine, .out = all };
 
@@ -256,7 +265,12 @@ static int start_rank(struct job *j, int i, coord_threads_fn fn, void *arg)
 	r->fn = fn;
 	r->arg = arg;
 	r->coord = (struct coord){
-		.ops = &threads_ops, .rank = i, .size = j->board.size, .host_rank = i, .host_size = j->board.size, .n_hosts = 1,
+		.ops = &threads_ops,
+		.rank = i,
+		.size = j->board.size,
+		.host_rank = i,
+		.host_size = j->board.size,
+		.n_hosts = 1,
 		.priv = r,
 	};
 	pthread_attr_init(&attr);
@@ -290,7 +304,8 @@ static bool join_ranks(struct job *j, int n, int64_t deadline_ns)
 	return true;
 }
 
-int coord_threads_run(int size, int64_t deadline_ns, coord_threads_fn fn, void *arg, struct coord_threads_result *out)
+int coord_threads_run(int size, int64_t deadline_ns, coord_threads_fn fn, void *arg,
+		      struct coord_threads_result *out)
 {
 	struct job *j;
 	int r, started = 0;

@@ -8,7 +8,8 @@
  *                     hang       never returns        crash   dies by SIGSEGV
  *                     corrupt    an operation whose result has one wrong byte
  *                     lost       an operation that writes nothing
- *   name:number       devices (2), free (bytes of device memory, 4 GiB), version (22809)
+ *   name:number       devices (2), free (bytes of device memory, 4 GiB), version (22809),
+ *                     p2p (1: all GPUs may access each other; 0: none)
  */
 #pragma once
 
@@ -17,6 +18,8 @@
 
 enum { FAKE_CORRUPT = -1, FAKE_LOST = -2 };
 
+/* cudaMemcpyAsync; cudaMemcpyPeerAsync is twice, nb_copy four times as fast, so that a mix-up shows. */
+#define FAKE_COPY_BYTES_PER_NS 16
 #define FAKE_OPERATION_NS 10000 /* what each operation takes on the fake clock */
 
 /* Counts a call of `symbol`; 0, a code to return, FAKE_CORRUPT or FAKE_LOST; may never return. */

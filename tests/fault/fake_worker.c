@@ -28,8 +28,11 @@
  *                    UCX_TLS=tcp                     tcp
  *                    otherwise                       posix
  *
+ *   NCCLBENCH_TEST_FAKE_STATE    state of the GPU added to JOINED as it stands: "sm_mhz=1980 throttle=1"
+ *   NCCLBENCH_TEST_FAKE_STATE_RUN  the same for DONE of mode=measure
+ *
  * Script: words separated by spaces, each  word[:argument]@phase[:n][#rank]
- *   phase  probe hello id join prepare run check bye (PEER has no answer and no phase)
+ *   phase  probe hello id join prepare run check bye ceiling (PEER has no answer and no phase)
  *   n      only the n-th time this worker is at that phase, from 1; default: each time
  *   rank   only this rank; default: all
  *
@@ -91,10 +94,10 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define WORDS_MAX 32
 
-enum phase { PROBE, HELLO, ID, JOIN, PREPARE, RUN, CHECK, BYE, PHASES };
+enum phase { PROBE, HELLO, ID, JOIN, PREPARE, RUN, CHECK, BYE, CEILING, PHASES };
 
 static const char *const phase_names[PHASES] = { "probe",   "hello", "id",    "join",
-						 "prepare", "run",   "check", "bye" };
+						 "prepare", "run",   "check", "bye", "ceiling" };
 
 struct action;
 
@@ -697,6 +700,14 @@ static void on_peer(struct fake *f, const char *request)
 {
 }
 
+static void add_state(const char *variable)
+{
+	const char *state = getenv(variable);
+
+	if (state)
+		add(" %s", state);
+}
+
 static void on_join(struct fake *f, const char *request)
 {
 	f->rank = (int)number(request, "rank");
@@ -710,6 +721,7 @@ static void on_join(struct fake *f, const char *request)
 	begin("JOINED");
 	add_number(f, "context_us", 200000);
 	add_number(f, "init_us", 300000);
+	add_state("NCCLBENCH_TEST_FAKE_STATE");
 	finish(f);
 }
 
@@ -752,6 +764,8 @@ static void on_run(struct fake *f, const char *request)
 		add(" used=%s proof=%s proof_detail= channels=1 peers=%d", f->via, f->turn.proof,
 		    f->nranks - 1);
 	add_number(f, "first_us", 1 + batch_ns / 1000);
+	if (strncmp(field(request, "mode"), "measure", 7) == 0)
+		add_state("NCCLBENCH_TEST_FAKE_STATE_RUN");
 	finish(f);
 }
 
@@ -764,6 +778,22 @@ static void on_check(struct fake *f, const char *request)
 	add_number(f, "first", 0);
 	add(f->turn.wrong ? " got=7 want=3" : " got= want=");
 	add_number(f, "poisoned", f->turn.poisoned);
+	finish(f);
+}
+
+/* 1 ns per byte and sample, whatever is copied. */
+static void on_ceiling(struct fake *f, const char *request)
+{
+	long long samples = number(request, "samples"), bytes = number(request, "bytes");
+
+	enter(f, CEILING);
+	begin("CEILED");
+	add(" ns=");
+	for (long long i = 0; i < samples && i < 4096; i++)
+		if (f->turn.nan)
+			add("%snan", i ? "," : "");
+		else
+			add("%s%lld", i ? "," : "", bytes * number(request, "copies"));
 	finish(f);
 }
 
@@ -782,6 +812,7 @@ static const struct {
 } requests[] = {
 	{ "ID", on_id },   { "PEER", on_peer },   { "JOIN", on_join }, { "PREPARE", on_prepare },
 	{ "RUN", on_run }, { "CHECK", on_check }, { "BYE", on_bye },
+	{ "CEILING", on_ceiling },
 };
 
 static void serve(struct fake *f, const char *request)

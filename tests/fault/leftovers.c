@@ -64,7 +64,8 @@ static int name_children(char *what, size_t max)
 			continue;
 		n++;
 		if (used + 24 < max)
-			used += (size_t)snprintf(what + used, max - used, "%s%.20s", used ? " " : "", e->d_name);
+			used += (size_t)snprintf(what + used, max - used, "%s%.20s",
+						 used ? " " : "", e->d_name);
 	}
 	if (d)
 		closedir(d);

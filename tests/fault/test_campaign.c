@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole campaigns with something going wrong in the middle: what is lost, what is kept, how long it takes. Two ranks as threads,
- * scripted workers, rows read back from the disk. Tests that change the process (signals, limits, mounts) run in a child.
+ * Whole campaigns with something going wrong in the middle: what is lost, what is kept, how long it
+ * takes. Two ranks as threads, scripted workers, rows read back from the disk. Tests that change
+ * the process (signals, limits, mounts) run in a child.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,14 +75,16 @@ static void go_to_the_end(struct run *r)
 		fail_msg("%s", r->t.why);
 }
 
-static void expect_row(const struct run *r, size_t point, const char *outcome, const char *phase, const char *says)
+static void expect_row(const struct run *r, size_t point, const char *outcome, const char *phase,
+		       const char *says)
 {
 	const struct record *row = trial_row(&r->t, point);
 
 	assert_non_null(row);
-	if (strcmp(row->outcome, outcome) != 0 || strcmp(row->phase, phase) != 0 || !strstr(row->detail, says))
-		fail_msg("point %zu is \"%s\" at \"%s\": \"%s\"; must be \"%s\" at \"%s\": \"%s\"", point, row->outcome, row->phase,
-			 row->detail, outcome, phase, says);
+	if (strcmp(row->outcome, outcome) != 0 || strcmp(row->phase, phase) != 0 ||
+	    !strstr(row->detail, says))
+		fail_msg("point %zu is \"%s\" at \"%s\": \"%s\"; must be \"%s\" at \"%s\": \"%s\"",
+			 point, row->outcome, row->phase, row->detail, outcome, phase, says);
 }
 
 static void expect_ok(const struct run *r, size_t point)
@@ -126,17 +129,24 @@ static void judge_rows(struct cell *c, const struct trouble_effect *e)
 {
 	for (int i = 0; i < 2; i++) {
 		const struct record *row = trial_row(&c->run.t, (size_t)i);
-		bool hit = e->outcome != OUTCOME_OK && (e->point == i || takes_transport(c->trouble, c->phase));
+		bool hit = e->outcome != OUTCOME_OK &&
+			   (e->point == i || takes_transport(c->trouble, c->phase));
 		const char *outcome = hit ? outcome_table[e->outcome].name : "ok";
 		/* What the machine cannot do is no event at a phase. */
-		const char *phase = hit && !takes_transport(c->trouble, c->phase) ? phase_names[e->phase] : hit ? "none" : "";
+		const char *phase = hit && !takes_transport(c->trouble, c->phase)
+					? phase_names[e->phase]
+				    : hit ? "none"
+					  : "";
 
 		if (!row)
 			complain(c, " no row %d;", i);
 		else if (strcmp(row->outcome, outcome) != 0 || strcmp(row->phase, phase) != 0 ||
-			 (hit && !strstr(row->detail, e->says)) || (!hit && strcmp(row->proof, "yes") != 0))
-			complain(c, " row %d is %s at \"%s\" (%.100s, proof \"%s\"), must be %s at \"%s\";", i, row->outcome,
-				 row->phase, row->detail, row->proof, outcome, phase);
+			 (hit && !strstr(row->detail, e->says)) ||
+			 (!hit && strcmp(row->proof, "yes") != 0))
+			complain(
+			    c,
+			    " row %d is %s at \"%s\" (%.100s, proof \"%s\"), must be %s at \"%s\";",
+			    i, row->outcome, row->phase, row->detail, row->proof, outcome, phase);
 	}
 }
 
@@ -147,7 +157,8 @@ static int workers_needed(const struct cell *c, const struct trouble_effect *e)
 
 	if (e->outcome == OUTCOME_OK || takes_transport(c->trouble, c->phase))
 		return 1;
-	if (polite && (e->phase == PHASE_PREPARE || (e->phase == PHASE_CHECK && e->outcome == OUTCOME_CORRUPT)))
+	if (polite && (e->phase == PHASE_PREPARE ||
+		       (e->phase == PHASE_CHECK && e->outcome == OUTCOME_CORRUPT)))
 		return 1;
 	return 2;
 }
@@ -159,11 +170,14 @@ static void judge_times(struct cell *c, const struct trouble_effect *e)
 
 	if (t->late)
 		least += (int64_t)TROUBLE_LATE_MS * trouble_phases[c->phase].percent / 100;
-	if (c->run.t.elapsed_ns[0] < t->ask_ms * CLOCK_MS || c->run.t.elapsed_ns[1] < least * CLOCK_MS ||
+	if (c->run.t.elapsed_ns[0] < t->ask_ms * CLOCK_MS ||
+	    c->run.t.elapsed_ns[1] < least * CLOCK_MS ||
 	    c->run.t.elapsed_ns[0] > (least + TROUBLE_SLACK_MS) * CLOCK_MS ||
 	    c->run.t.elapsed_ns[1] > (least + TROUBLE_SLACK_MS) * CLOCK_MS)
-		complain(c, " took %lld and %lld ms, must be %lld and up to %d more;", (long long)(c->run.t.elapsed_ns[0] / CLOCK_MS),
-			 (long long)(c->run.t.elapsed_ns[1] / CLOCK_MS), (long long)least, TROUBLE_SLACK_MS);
+		complain(c, " took %lld and %lld ms, must be %lld and up to %d more;",
+			 (long long)(c->run.t.elapsed_ns[0] / CLOCK_MS),
+			 (long long)(c->run.t.elapsed_ns[1] / CLOCK_MS), (long long)least,
+			 TROUBLE_SLACK_MS);
 }
 
 static void judge(struct cell *c)
@@ -179,8 +193,10 @@ static void judge(struct cell *c)
 	judge_rows(c, &e);
 	for (int i = 0; i < 2; i++)
 		if (t->workers[i] != workers_needed(c, &e))
-			complain(c, " rank %d started %d workers, must be %d;", i, t->workers[i], workers_needed(c, &e));
-	/* The rank that noticed nothing is done as soon as the faulty one has told; except where only id is asked of rank 0. */
+			complain(c, " rank %d started %d workers, must be %d;", i, t->workers[i],
+				 workers_needed(c, &e));
+	/* The rank that noticed nothing is done as soon as the faulty one has told; except where
+	 * only id is asked of rank 0. */
 	if (trouble_phases[c->phase].id != PHASE_ID)
 		judge_times(c, &e);
 }
@@ -251,7 +267,8 @@ static void healthy_with(int ranks, int restarts)
 
 	set_up(&r, "", false);
 	r.t.ranks = ranks;
-	r.t.request.transports |= 1ULL << TRANSPORT_P2P | 1ULL << TRANSPORT_SOCKET | 1ULL << TRANSPORT_AUTO;
+	r.t.request.transports |=
+	    1ULL << TRANSPORT_P2P | 1ULL << TRANSPORT_SOCKET | 1ULL << TRANSPORT_AUTO;
 	r.t.request.ops |= 1ULL << OP_SENDRECV | 1ULL << OP_PINGPONG;
 	r.t.request.timings = 1u << TIMING_STREAM | 1u << TIMING_GRAPH;
 	r.t.request.restarts = restarts;
@@ -300,8 +317,10 @@ static void corrupt_data_make_a_row(void **state)
 	r.t.request.sizes = six_sizes;
 	r.t.request.n_sizes = 6;
 	go_to_the_end(&r);
-	expect_row(&r, 1, "corrupt", "check", "rank 1: 5 wrong elements; the first at 0: got 7, must be 3");
-	expect_row(&r, 2, "corrupt", "check", "rank 0: 1 wrong element; the first at 0: got 7, must be 3");
+	expect_row(&r, 1, "corrupt", "check",
+		   "rank 1: 5 wrong elements; the first at 0: got 7, must be 3");
+	expect_row(&r, 2, "corrupt", "check",
+		   "rank 0: 1 wrong element; the first at 0: got 7, must be 3");
 	expect_ok(&r, 0);
 	expect_ok(&r, 5);
 	assert_int_equal(r.t.workers[1], 1);
@@ -324,7 +343,8 @@ static void data_that_become_corrupt_while_measured(void **state)
 	trial_fini(&r.t);
 }
 
-/* The worse of two faults is told, and a worker that is gone is replaced although the row is about the other one. */
+/* The worse of two faults is told, and a worker that is gone is replaced although the row is about
+ * the other one. */
 static void corrupt_beside_a_crash(void **state)
 {
 	struct run r;
@@ -353,7 +373,8 @@ static void a_refusal_at_join_is_the_whole_transport(void **state)
 	trial_fini(&r.t);
 }
 
-/* Four lost workers, then the rest of the transport is skipped, and the next transport gets its own chance. */
+/* Four lost workers, then the rest of the transport is skipped, and the next transport gets its own
+ * chance. */
 static void the_restart_budget_ends(void **state)
 {
 	struct run r;
@@ -365,12 +386,15 @@ static void the_restart_budget_ends(void **state)
 	go_to_the_end(&r);
 	for (size_t i = 0; i < 12; i++) {
 		if (i % 6 < 4)
-			expect_row(&r, i, "crash", "run", "rank 1: worker ended before it answered: killed by signal 11");
+			expect_row(&r, i, "crash", "run",
+				   "rank 1: worker ended before it answered: killed by signal 11");
 		else
-			expect_row(&r, i, "skipped", "none", "not measured: 4 workers were lost before (the last: crash at run)");
+			expect_row(
+			    &r, i, "skipped", "none",
+			    "not measured: 4 workers were lost before (the last: crash at run)");
 	}
 	assert_int_equal(r.t.workers[1], 8);
-	expect_times(&r, 0, 8000);
+	expect_times(&r, 0, 2 * TROUBLE_SLACK_MS);
 	trial_fini(&r.t);
 }
 
@@ -383,9 +407,11 @@ static void workers_that_never_start(void **state)
 	r.t.request.n_sizes = 6;
 	go_to_the_end(&r);
 	for (size_t i = 0; i < 2; i++)
-		expect_row(&r, i, "crash", "join", "rank 1: worker ended before it answered: exit status 3");
+		expect_row(&r, i, "crash", "join",
+			   "rank 1: worker ended before it answered: exit status 3");
 	for (size_t i = 2; i < 6; i++)
-		expect_row(&r, i, "skipped", "none", "the workers did not start 2 times in a row (crash at join: rank 1: ");
+		expect_row(&r, i, "skipped", "none",
+			   "the workers did not start 2 times in a row (crash at join: rank 1: ");
 	assert_int_equal(r.t.workers[0], 2);
 	trial_fini(&r.t);
 }
@@ -402,13 +428,15 @@ static void no_worker_at_all(void **state)
 	trial_fini(&r.t);
 }
 
-/* A loss in the second restart costs that point, though the first restart had measured it; the row is not written twice. */
+/* A loss in the second restart costs that point, though the first restart had measured it; the row
+ * is not written twice. */
 static void a_loss_in_a_later_restart(void **state)
 {
 	struct run r;
 	int lost = 0;
 
-	/* run: 1..6 ascending, then at least two for each of six points; another worker starts again at 1. */
+	/* run: 1..6 ascending, then at least two for each of six points; another worker starts
+	 * again at 1. */
 	set_up(&r, "crash@run:4#1", false);
 	r.t.request.sizes = six_sizes;
 	r.t.request.n_sizes = 6;
@@ -436,7 +464,8 @@ static void one_transport_does_not_harm_another(void **state)
 
 /* ---- alarms ---- */
 
-/* Rank 0's worker waits for ever for the dead one, as NCCL does: it is given 300 ms, not --timeout. */
+/* Rank 0's worker waits for ever for the dead one, as NCCL does: it is given 300 ms, not --timeout.
+ */
 static void a_crash_ends_the_others_wait(void **state)
 {
 	static const char *const at[] = { "join", "prepare", "run", "check" };
@@ -445,10 +474,12 @@ static void a_crash_ends_the_others_wait(void **state)
 		struct run r;
 		char script[80];
 
-		snprintf(script, sizeof(script), "hang@%s:1#0 slow:100@%s:1#1 crash:11@%s:1#1", at[i], at[i], at[i]);
+		snprintf(script, sizeof(script), "hang@%s:1#0 slow:100@%s:1#1 crash:11@%s:1#1",
+			 at[i], at[i], at[i]);
 		set_up(&r, script, true);
 		go_to_the_end(&r);
-		expect_row(&r, 0, "crash", at[i], "rank 1: worker ended before it answered: killed by signal 11");
+		expect_row(&r, 0, "crash", at[i],
+			   "rank 1: worker ended before it answered: killed by signal 11");
 		expect_ok(&r, 1);
 		/* 100 until the crash, 300 for last words, 500 of the ladder */
 		expect_times(&r, 900, 900 + TROUBLE_SLACK_MS);
@@ -456,7 +487,8 @@ static void a_crash_ends_the_others_wait(void **state)
 	}
 }
 
-/* The rank that hangs is found by its own deadline; the healthy one waits for it in agreement, and is well. */
+/* The rank that hangs is found by its own deadline; the healthy one waits for it in agreement, and
+ * is well. */
 static void a_hang_is_told_by_its_own_rank(void **state)
 {
 	struct run r;
@@ -515,7 +547,7 @@ static void a_killed_worker_costs_one_point(void **state)
 	pthread_t thread;
 	int lost = 0;
 
-	set_up(&r, "slow:5000@run:8#1", true);
+	set_up(&r, "slow:30000@run:8#1", true);
 	snprintf(dump, sizeof(dump), "%s.env", r.out);
 	snprintf(setting, sizeof(setting), "NCCLBENCH_TEST_ENV_DUMP=%s", dump);
 	r.t.settings = settings;
@@ -529,7 +561,8 @@ static void a_killed_worker_costs_one_point(void **state)
 	for (size_t i = 0; i < 6; i++) {
 		if (strcmp(trial_row(&r.t, i)->outcome, "ok") == 0)
 			continue;
-		expect_row(&r, i, "crash", "run", "rank 1: worker ended before it answered: killed by signal 9");
+		expect_row(&r, i, "crash", "run",
+			   "rank 1: worker ended before it answered: killed by signal 9");
 		lost++;
 	}
 	assert_int_equal(lost, 1);
@@ -545,7 +578,8 @@ static void count_lines(const char *text, const char *line, int *equal, int *nam
 	size_t name = strcspn(line, "=") + 1, len = strlen(line);
 
 	*equal = *named = 0;
-	for (const char *p = text; *p; p = *strchrnul(p, '\n') ? strchrnul(p, '\n') + 1 : strchrnul(p, '\n')) {
+	for (const char *p = text; *p;
+	     p = *strchrnul(p, '\n') ? strchrnul(p, '\n') + 1 : strchrnul(p, '\n')) {
 		*named += strncmp(p, line, name) == 0;
 		*equal += strncmp(p, line, len) == 0 && (p[len] == '\n' || p[len] == '\0');
 	}
@@ -570,7 +604,8 @@ static void run_all_transports(struct run *r, const char *veto)
 	r->t.settings = settings;
 	r->t.request.transports = 0;
 	for (int i = 0; i < TRANSPORT_COUNT; i++)
-		if (transport_table[i].backend == BACKEND_NCCL && !(transport_table[i].flags & TRANSPORT_NEEDS_IB))
+		if (transport_table[i].backend == BACKEND_NCCL &&
+		    !(transport_table[i].flags & TRANSPORT_NEEDS_IB))
 			r->t.request.transports |= 1ULL << i;
 	r->t.request.restarts = 2;
 	go_to_the_end(r);
@@ -579,7 +614,8 @@ static void run_all_transports(struct run *r, const char *veto)
 
 static void the_multicast_veto_reaches_every_worker(void **state)
 {
-	static const char *const vetoes[] = { "NCCL_NVLS_ENABLE=0", "NCCL_NVLS_ENABLE=0x0", "NCCL_NVLS_ENABLE=off" };
+	static const char *const vetoes[] = { "NCCL_NVLS_ENABLE=0", "NCCL_NVLS_ENABLE=0x0",
+					      "NCCL_NVLS_ENABLE=off" };
 
 	for (size_t v = 0; v < N_ELEMENTS(vetoes); v++) {
 		struct run r;
@@ -588,9 +624,11 @@ static void the_multicast_veto_reaches_every_worker(void **state)
 
 		run_all_transports(&r, vetoes[v]);
 		for (size_t c = 0; c < r.t.plan.n_configs; c++)
-			for (size_t i = r.t.plan.configs[c].first; i < r.t.plan.configs[c].first + r.t.plan.configs[c].n; i++) {
+			for (size_t i = r.t.plan.configs[c].first;
+			     i < r.t.plan.configs[c].first + r.t.plan.configs[c].n; i++) {
 				if (r.t.plan.configs[c].transport == TRANSPORT_NVLS)
-					expect_row(&r, i, "unavailable", "none", "NCCL_NVLS_ENABLE=0 is set");
+					expect_row(&r, i, "unavailable", "none",
+						   "NCCL_NVLS_ENABLE=0 is set");
 				else if (!r.t.plan.points[i].impossible)
 					expect_row(&r, i, "ok", "", "");
 			}
@@ -606,7 +644,8 @@ static void the_multicast_veto_reaches_every_worker(void **state)
 	}
 }
 
-/* Without it, auto gets nothing and nvls its row's value: the test above would notice a veto that is always there. */
+/* Without it, auto gets nothing and nvls its row's value: the test above would notice a veto that
+ * is always there. */
 static void without_a_veto_nvls_is_tried(void **state)
 {
 	struct run r;
@@ -628,7 +667,8 @@ static void without_a_veto_nvls_is_tried(void **state)
 
 /* ---- the disk fills ---- */
 
-/* Runs `fn` in a child of its own, which may change limits, mounts and signals: its exit status, 99 when it did not end in time. */
+/* Runs `fn` in a child of its own, which may change limits, mounts and signals: its exit status, 99
+ * when it did not end in time. */
 static int in_child(int (*fn)(struct run *r), struct run *r)
 {
 	int64_t deadline = clock_after_ns(40 * CLOCK_S);
@@ -657,7 +697,8 @@ static int complain_in_child(const char *text)
 	return 1;
 }
 
-/* The rows that are there are whole, right and those of the first points; both ranks stopped; samples.csv ends with a line. */
+/* The rows that are there are whole, right and those of the first points; both ranks stopped;
+ * samples.csv ends with a line. */
 static int judge_full_disk(struct run *r)
 {
 	char path[200], *samples = NULL;
@@ -673,7 +714,8 @@ static int judge_full_disk(struct run *r)
 		if (strcmp(r->t.rows[i].outcome, "ok") != 0)
 			return complain_in_child("an earlier row was harmed");
 	snprintf(path, sizeof(path), "%s/samples.csv", r->out);
-	if (file_read_all(path, 1 << 22, &samples, &len) != 0 || len == 0 || samples[len - 1] != '\n')
+	if (file_read_all(path, 1 << 22, &samples, &len) != 0 || len == 0 ||
+	    samples[len - 1] != '\n')
 		return complain_in_child("samples.csv ends within a line");
 	free(samples);
 	if (r->t.elapsed_ns[1] > 10 * CLOCK_S)
@@ -686,7 +728,8 @@ static int judge_full_disk(struct run *r)
 static int on_a_tiny_disk(struct run *r)
 {
 	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-	    mkdir(r->out, 0700) != 0 || mount("tmpfs", r->out, "tmpfs", 0, "size=64k,mode=700") != 0)
+	    mkdir(r->out, 0700) != 0 ||
+	    mount("tmpfs", r->out, "tmpfs", 0, "size=64k,mode=700") != 0)
 		return NB_EXIT_SKIP;
 	return judge_full_disk(r);
 }
@@ -755,18 +798,21 @@ static int interrupted_run(struct run *r)
 	for (size_t i = 0; i < r->t.n_rows; i++)
 		whole += strcmp(r->t.rows[i].outcome, "ok") == 0;
 	if (whole == 0 || whole == r->t.plan.n_points || whole + 1 < r->t.n_rows)
-		return complain_in_child("rows that were complete are missing, or others are there");
-	if (r->t.elapsed_ns[0] > TROUBLE_SLACK_MS * CLOCK_MS || r->t.elapsed_ns[1] > TROUBLE_SLACK_MS * CLOCK_MS)
+		return complain_in_child(
+		    "rows that were complete are missing, or others are there");
+	if (r->t.elapsed_ns[0] > TROUBLE_SLACK_MS * CLOCK_MS ||
+	    r->t.elapsed_ns[1] > TROUBLE_SLACK_MS * CLOCK_MS)
 		return complain_in_child("it took too long");
 	return 0;
 }
 
-/* Six runs of the ascending pass, about two for each point: the fifteenth is in the middle of the measurements. */
+/* Six runs of the ascending pass, about two for each point: the fifteenth is in the middle of the
+ * measurements. */
 static void ctrl_c_keeps_what_is_there(void **state)
 {
 	struct run r;
 
-	set_up(&r, "slow:10000@run:15#1", true);
+	set_up(&r, "slow:30000@run:15#1", true);
 	r.t.request.sizes = six_sizes;
 	r.t.request.n_sizes = 6;
 	assert_int_equal(in_child(interrupted_run, &r), 0);
@@ -785,7 +831,8 @@ static int before(void **state)
 static int after(void **state)
 {
 	char left[128];
-	int more = leftovers_descriptors() - descriptors, alive = leftovers_processes(left, sizeof(left));
+	int more = leftovers_descriptors() - descriptors,
+	    alive = leftovers_processes(left, sizeof(left));
 
 	if (more != 0)
 		print_error("%d descriptors leaked\n", more);

@@ -37,7 +37,8 @@ static int64_t soon(void)
 
 static int use_everything(struct coord *c, void *arg)
 {
-	int64_t v[2] = { c->rank, -c->rank }, mine = 1000 + c->rank, *all = calloc((size_t)c->size, sizeof(*all));
+	int64_t v[2] = { c->rank, -c->rank }, mine = 1000 + c->rank,
+		*all = calloc((size_t)c->size, sizeof(*all));
 	char word[8] = "";
 	int bad = 0, root = c->size / 2;
 
@@ -49,7 +50,8 @@ static int use_everything(struct coord *c, void *arg)
 		bad |= c->ops->max(c, v, 2, soon()) != 0 || v[0] != c->size - 1 || v[1] != 0;
 		if (c->rank == root)
 			strcpy(word, "root");
-		bad |= c->ops->bcast(c, word, sizeof(word), root, soon()) != 0 || strcmp(word, "root") != 0;
+		bad |= c->ops->bcast(c, word, sizeof(word), root, soon()) != 0 ||
+		       strcmp(word, "root") != 0;
 		bad |= c->ops->allgather(c, &mine, sizeof(mine), all, soon()) != 0;
 		for (int k = 0; k < c->size; k++)
 			bad |= all[k] != 1000 + k;
@@ -168,7 +170,9 @@ static int never_return(struct coord *c, void *arg)
 
 static void a_rank_that_does_not_return(void **state)
 {
-	assert_int_equal(coord_threads_run(2, clock_after_ns(100 * CLOCK_MS), never_return, NULL, &result), -ETIMEDOUT);
+	assert_int_equal(
+	    coord_threads_run(2, clock_after_ns(100 * CLOCK_MS), never_return, NULL, &result),
+	    -ETIMEDOUT);
 	clock_sleep_ns(CLOCK_S); /* it shall be gone before the program ends */
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One supervisor against one scripted worker: every word of trouble.c at every phase gives the right outcome, at the right phase, in
- * the right time, and leaves no process and no descriptor behind. Cells of one word run side by side: they mostly wait.
+ * One supervisor against one scripted worker: every word of trouble.c at every phase gives the
+ * right outcome, at the right phase, in the right time, and leaves no process and no descriptor
+ * behind. Cells of one word run side by side: they mostly wait.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,10 +27,18 @@
 #include "wire/chan.h"
 #include "wire/msg.h"
 
-#define PREPARE "PREPARE op=all_reduce dtype=float redop=sum inplace=0 root=0 a=0 b=1 bytes=8 timing=stream variant=plain"
+#define PREPARE                                                                         \
+	"PREPARE op=all_reduce dtype=float redop=sum inplace=0 root=0 a=0 b=1 bytes=8 " \
+	"timing=stream variant=plain"
 
 static const char *const requests[TROUBLE_PHASES] = {
-	NULL, "ID", "JOIN rank=0 nranks=1 device=0", PREPARE, "RUN mode=single batches=1 ops=1 replays=1 warmup=0", "CHECK", "BYE",
+	NULL,
+	"ID",
+	"JOIN rank=0 nranks=1 device=0",
+	PREPARE,
+	"RUN mode=single batches=1 ops=1 replays=1 warmup=0",
+	"CHECK",
+	"BYE",
 };
 
 static const char *worker;
@@ -48,7 +57,11 @@ static bool start(struct life *l, const char *name, const char *script, int64_t 
 	char log[128], quiet[128], output[128];
 	struct env env = { 0 };
 	struct session_spec spec = {
-		.worker = worker, .env = &env, .log_path = log, .quiet_log_path = quiet, .output_path = output,
+		.worker = worker,
+		.env = &env,
+		.log_path = log,
+		.quiet_log_path = quiet,
+		.output_path = output,
 		.timeout_ns = timeout_ms * CLOCK_MS,
 	};
 	bool ok;
@@ -76,7 +89,8 @@ static bool ask(struct life *l, int phase, int64_t extra_ns)
 
 	if (requests[phase])
 		buf_puts(&m.text, requests[phase]);
-	ok = session_ask(&l->session, trouble_phases[phase].id, requests[phase] ? &m : NULL, extra_ns, &answer);
+	ok = session_ask(&l->session, trouble_phases[phase].id, requests[phase] ? &m : NULL,
+			 extra_ns, &answer);
 	if (ok)
 		words_fini(&answer);
 	msg_fini(&m);
@@ -109,12 +123,14 @@ struct cell {
 	char wrong[400]; /* what was not as it must be */
 };
 
-static void complain(struct cell *c, const char *what, long long got, long long least, long long most)
+static void complain(struct cell *c, const char *what, long long got, long long least,
+		     long long most)
 {
 	size_t n = strlen(c->wrong);
 
 	if (got < least || got > most)
-		snprintf(c->wrong + n, sizeof(c->wrong) - n, " %s is %lld, must be %lld to %lld;", what, got, least, most);
+		snprintf(c->wrong + n, sizeof(c->wrong) - n, " %s is %lld, must be %lld to %lld;",
+			 what, got, least, most);
 }
 
 static int index_of(int phase_id)
@@ -130,7 +146,8 @@ static void judge_times(struct cell *c, const struct life *l, const struct troub
 {
 	const struct trouble *t = c->trouble;
 	int at = e->outcome == OUTCOME_OK ? c->phase : index_of(e->phase);
-	int64_t ask_ms = t->late ? (int64_t)TROUBLE_LATE_MS * trouble_phases[at].percent / 100 : t->ask_ms;
+	int64_t ask_ms =
+	    t->late ? (int64_t)TROUBLE_LATE_MS * trouble_phases[at].percent / 100 : t->ask_ms;
 	int64_t ladder_ms = e->outcome == OUTCOME_OK ? 0 : t->ladder_ms;
 
 	/* HELLO comes unasked: the worker is ahead of our clock. */
@@ -140,9 +157,11 @@ static void judge_times(struct cell *c, const struct life *l, const struct troub
 	if (trouble_phases[at].id == PHASE_BYE) {
 		ladder_ms += ask_ms;
 	} else {
-		complain(c, "ms until it was found", l->ask_ns[at] / CLOCK_MS, ask_ms, ask_ms + TROUBLE_SLACK_MS);
+		complain(c, "ms until it was found", l->ask_ns[at] / CLOCK_MS, ask_ms,
+			 ask_ms + TROUBLE_SLACK_MS);
 	}
-	complain(c, "ms until the worker was gone", l->stop_ns / CLOCK_MS, ladder_ms, ladder_ms + TROUBLE_SLACK_MS);
+	complain(c, "ms until the worker was gone", l->stop_ns / CLOCK_MS, ladder_ms,
+		 ladder_ms + TROUBLE_SLACK_MS);
 }
 
 static void judge(struct cell *c, const struct life *l)
@@ -157,7 +176,8 @@ static void judge(struct cell *c, const struct life *l)
 		complain(c, "phase", f->phase, e.phase, e.phase);
 	n = strlen(c->wrong);
 	if (e.says && !strstr(f->detail, e.says))
-		snprintf(c->wrong + n, sizeof(c->wrong) - n, " \"%.80s\" is not in \"%.160s\";", e.says, f->detail);
+		snprintf(c->wrong + n, sizeof(c->wrong) - n, " \"%.80s\" is not in \"%.160s\";",
+			 e.says, f->detail);
 	if (e.outcome == OUTCOME_OK && strcmp(c->trouble->word, "nan") != 0)
 		complain(c, "teardown in us", l->teardown_us, 1000, 1000);
 	judge_times(c, l, &e);
@@ -173,7 +193,8 @@ static void *run_cell(void *arg)
 	snprintf(script, sizeof(script), "%s@%s", c->trouble->word, trouble_phases[c->phase].name);
 	snprintf(name, sizeof(name), "%d-%d", (int)(c->trouble - troubles), c->phase);
 	if (!start(&l, name, script, c->trouble->late ? TROUBLE_LATE_MS : TROUBLE_EARLY_MS)) {
-		snprintf(c->wrong, sizeof(c->wrong), " it did not start: %.200s;", l.session.fault.detail);
+		snprintf(c->wrong, sizeof(c->wrong), " it did not start: %.200s;",
+			 l.session.fault.detail);
 		return NULL;
 	}
 	well = walk(&l, TROUBLE_PHASES - 1);
@@ -182,7 +203,8 @@ static void *run_cell(void *arg)
 	return NULL;
 }
 
-/* All phases of one word at once; each cell's thread spawns its worker and lives until that is gone. */
+/* All phases of one word at once; each cell's thread spawns its worker and lives until that is
+ * gone. */
 static int run_word(const struct trouble *t)
 {
 	struct cell cells[TROUBLE_PHASES];
@@ -234,7 +256,8 @@ static void no_such_worker(void **state)
 	worker = "/nonexistent/ncclbench-worker";
 	assert_false(start(&l, "absent", "", TROUBLE_EARLY_MS));
 	worker = kept;
-	expect(&l, OUTCOME_ERROR, PHASE_START, "cannot start the worker /nonexistent/ncclbench-worker: No such file");
+	expect(&l, OUTCOME_ERROR, PHASE_START,
+	       "cannot start the worker /nonexistent/ncclbench-worker: No such file");
 	stop(&l, false);
 	assert_in_range(l.stop_ns, 0, CLOCK_S);
 }
@@ -308,7 +331,8 @@ static int64_t scripted_alarm(struct coord *c)
 	return alarm_round;
 }
 
-static void alarm_life(struct life *l, struct coord_ops *ops, const char *name, const char *script, int64_t round)
+static void alarm_life(struct life *l, struct coord_ops *ops, const char *name, const char *script,
+		       int64_t round)
 {
 	assert_true(start(l, name, script, TROUBLE_EARLY_MS));
 	*ops = *l->coord.ops;
@@ -320,7 +344,8 @@ static void alarm_life(struct life *l, struct coord_ops *ops, const char *name, 
 	alarm_round = round;
 }
 
-/* Its worker can never finish what it does with a dead one: 300 ms for its own last words, no more. */
+/* Its worker can never finish what it does with a dead one: 300 ms for its own last words, no more.
+ */
 static void an_alarm_ends_the_wait(void **state)
 {
 	struct coord_ops ops;
@@ -338,11 +363,11 @@ static void own_words_beat_an_alarm(void **state)
 	struct coord_ops ops;
 	struct life l;
 
-	alarm_life(&l, &ops, "alarm-words", "slow:100@run fail:error@run", 7);
+	alarm_life(&l, &ops, "alarm-words", "slow:50@run fail:error@run", 7);
 	assert_false(ask(&l, 4, 0));
 	expect(&l, OUTCOME_ERROR, PHASE_RUN, "the script says so");
 	stop(&l, false);
-	alarm_life(&l, &ops, "alarm-death", "slow:100@run crash:11@run", 7);
+	alarm_life(&l, &ops, "alarm-death", "slow:50@run crash:11@run", 7);
 	assert_false(ask(&l, 4, 0));
 	expect(&l, OUTCOME_CRASH, PHASE_RUN, "killed by signal 11");
 	stop(&l, false);
@@ -403,7 +428,8 @@ static int before(void **state)
 static int after(void **state)
 {
 	char left[128];
-	int more = leftovers_descriptors() - descriptors, alive = leftovers_processes(left, sizeof(left));
+	int more = leftovers_descriptors() - descriptors,
+	    alive = leftovers_processes(left, sizeof(left));
 
 	if (more != 0)
 		print_error("%d descriptors leaked\n", more);
@@ -427,16 +453,11 @@ static int remove_dir(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(every_word_at_every_phase),
-		TEST(no_such_worker),
-		TEST(no_place_for_the_log),
-		TEST(last_words_are_heard),
-		TEST(dead_before_it_is_asked),
-		TEST(more_time_can_be_given),
-		TEST(deadlines_by_phase),
-		TEST(an_alarm_ends_the_wait),
-		TEST(own_words_beat_an_alarm),
-		TEST(an_old_alarm_is_no_alarm),
+		TEST(every_word_at_every_phase), TEST(no_such_worker),
+		TEST(no_place_for_the_log),      TEST(last_words_are_heard),
+		TEST(dead_before_it_is_asked),   TEST(more_time_can_be_given),
+		TEST(deadlines_by_phase),        TEST(an_alarm_ends_the_wait),
+		TEST(own_words_beat_an_alarm),   TEST(an_old_alarm_is_no_alarm),
 		TEST(ctrl_c_ends_the_wait),
 	};
 

@@ -28,7 +28,7 @@
 #define SILENCE_NS (60 * CLOCK_MS) /* how long a hanging worker must say nothing */
 #define GRACE_NS (20 * CLOCK_MS)
 
-static char *worker_path;
+static char *worker_path, *nvml_path;
 
 struct talk {
 	struct child child;
@@ -743,6 +743,153 @@ static void test_orphan(void **state)
 	talk_end(&t);
 }
 
+/* The fake's copies: cudaMemcpyAsync 16, cudaMemcpyPeerAsync 32, nb_copy 64 bytes per ns. */
+static void test_ceilings(void **state)
+{
+	static const struct {
+		const char *name, *ns;
+	} rows[] = {
+		{ "ce-write", "262144,262144" },      { "ce-read", "262144,262144" },
+		{ "ce-write-both", "262144,262144" }, { "ce-read-both", "262144,262144" },
+		{ "sm-write", "131072,131072" },      { "sm-read", "131072,131072" },
+		{ "sm-write-both", "131072,131072" }, { "sm-read-both", "131072,131072" },
+		{ "host-to-gpu", "524288,524288" },   { "gpu-to-host", "524288,524288" },
+		{ "host-to-gpu-both", "524288,524288" }, { "gpu-to-host-both", "524288,524288" },
+		{ "local", "524288,524288" },
+	};
+	struct talk t;
+	size_t i;
+
+	talk_start(&t, "p2p:1");
+	hear_verb(&t, "HELLO");
+	for (i = 0; i < N_ELEMENTS(rows); i++) {
+		char text[128];
+
+		(void)snprintf(text, sizeof(text), "CEILING name=%s device=0 peer=1 bytes=4194304 copies=2 samples=2",
+			       rows[i].name);
+		ask(&t, text, "CEILED");
+		holds(&t, "ns", rows[i].ns);
+	}
+	ask(&t, "CEILING name=host-copy device=0 peer=-1 bytes=100000 copies=1 samples=3", "CEILED");
+	say_join(&t, 0, 2); /* a communicator may still be joined, and ceilings still be asked for */
+	hear_verb(&t, "JOINED");
+	ask(&t, "CEILING name=local device=0 peer=-1 bytes=8192 copies=1 samples=1", "CEILED");
+	holds(&t, "ns", "512");
+	ask(&t, "BYE", "GONE");
+	ends_as(&t, "exit status 0");
+	talk_end(&t);
+}
+
+static void test_ceilings_refused(void **state)
+{
+	static const struct {
+		const char *script, *request, *kind, *text;
+	} rows[] = {
+		{ "", "name=ce-write device=0 peer=1 bytes=4096 copies=1 samples=1", "unavailable",
+		  "GPU 1 cannot access the memory of GPU 0" },
+		{ "p2p:1", "name=ce-write device=0 peer=-1 bytes=4096 copies=1 samples=1", "unavailable", "no second GPU" },
+		{ "p2p:1", "name=ce-write device=0 peer=0 bytes=4096 copies=1 samples=1", "unavailable", "no second GPU" },
+		{ "p2p:1,devices:1", "name=ce-read device=0 peer=1 bytes=4096 copies=1 samples=1", "unavailable",
+		  "this process sees 1" },
+		{ "", "name=tcp-4 device=0 peer=1 bytes=4096 copies=1 samples=1", "unavailable", "not a worker's" },
+		{ "cudaMalloc@1:2", "name=local device=0 peer=-1 bytes=4096 copies=1 samples=1", "oom", "cudaMalloc failed" },
+		{ "cudaHostAlloc@1:2", "name=host-to-gpu device=0 peer=-1 bytes=4096 copies=1 samples=1", "oom",
+		  "cudaHostAlloc failed" },
+		{ "cudaMemcpyAsync@3:700", "name=local device=0 peer=-1 bytes=4096 copies=1 samples=4", "error",
+		  "cudaMemcpyAsync failed: illegal memory access (700)" },
+		{ "", "name=warp-drive device=0 peer=1 bytes=4096 copies=1 samples=1", "error", "does not take" },
+		{ "", "name=local device=0 peer=1 bytes=0 copies=1 samples=1", "error", "does not take" },
+		{ "", "name=local device=0 peer=1 bytes=4096 copies=1 samples=5000", "error", "does not take" },
+		{ "", "name=local device=0 peer=1 bytes=4096 copies=1", "error", "a required key is missing" },
+	};
+	size_t i;
+
+	for (i = 0; i < N_ELEMENTS(rows); i++) {
+		struct talk t;
+		char text[200];
+
+		talk_start(&t, rows[i].script);
+		hear_verb(&t, "HELLO");
+		(void)snprintf(text, sizeof(text), "CEILING %s", rows[i].request);
+		ask(&t, text, "FAIL");
+		holds(&t, "kind", rows[i].kind);
+		if (!strstr(words_get(&t.w, "text"), rows[i].text))
+			fail_msg("%s: \"%s\"", rows[i].request, words_get(&t.w, "text"));
+		if (strcmp(rows[i].kind, "oom") == 0) { /* it lives on, and the next try may fit */
+			ask(&t, text, "CEILED");
+			ask(&t, "BYE", "GONE");
+		}
+		talk_end(&t);
+	}
+}
+
+static void with_nvml(struct talk *t, const char *script)
+{
+	assert_int_equal(setenv("NCCLBENCH_TEST_NVML", nvml_path, 1), 0);
+	assert_int_equal(setenv("NCCLBENCH_TEST_FAKE_NVML", script, 1), 0);
+	talk_start(t, "");
+	assert_int_equal(unsetenv("NCCLBENCH_TEST_NVML"), 0);
+	assert_int_equal(unsetenv("NCCLBENCH_TEST_FAKE_NVML"), 0);
+	hear_verb(t, "HELLO");
+}
+
+#define STATE_PREPARE "PREPARE op=all_reduce dtype=float redop=sum inplace=0 root=0 a=0 b=1 bytes=8 timing=stream variant=plain"
+#define STATE_RUN "RUN mode=measure batches=1 ops=1 replays=1 warmup=0"
+
+static void test_state(void **state)
+{
+	struct talk t;
+
+	with_nvml(&t, "");
+	holds(&t, "gpu0.procs", "4711 python3 512 MiB; 4713 (unknown)");
+	say_join(&t, 0, 2);
+	hear_verb(&t, "JOINED");
+	holds(&t, "sm_mhz", "1980");
+	holds(&t, "mem_mhz", "3201");
+	holds(&t, "power_mw", "125500");
+	holds(&t, "temp_c", "37");
+	holds(&t, "throttle", "1");
+	holds(&t, "ecc_corrected", "2");
+	holds(&t, "ecc_uncorrected", "0");
+	holds(&t, "pcie_replays", "7");
+	clock_sleep_ns(60 * CLOCK_MS);
+	ask(&t, STATE_PREPARE, "READY");
+	assert_null(words_get(&t.w, "sm_mhz"));
+	ask(&t, "RUN mode=single batches=1 ops=1 replays=1 warmup=0", "DONE");
+	assert_null(words_get(&t.w, "sm_mhz"));
+	ask(&t, STATE_RUN, "DONE");
+	holds(&t, "sm_mhz", "1980");
+	assert_null(words_get(&t.w, "ecc_corrected"));
+	ask(&t, STATE_RUN, "DONE"); /* within 50 ms: not again */
+	assert_null(words_get(&t.w, "sm_mhz"));
+	ask(&t, "BYE", "GONE");
+	holds(&t, "pcie_replays", "7");
+	talk_end(&t);
+}
+
+/* What the driver does not tell is left out; a slow driver is asked rarely: 5 ms cost 250 ms of silence. */
+static void test_state_partly(void **state)
+{
+	struct talk t;
+
+	with_nvml(&t, "sm:-1,power:-1,reasons:68,ecc0:-1,ecc1:-1,replays:-1,delay:5");
+	say_join(&t, 0, 2);
+	hear_verb(&t, "JOINED");
+	assert_null(words_get(&t.w, "sm_mhz"));
+	assert_null(words_get(&t.w, "power_mw"));
+	assert_null(words_get(&t.w, "ecc_corrected"));
+	assert_null(words_get(&t.w, "pcie_replays"));
+	holds(&t, "throttle", "44");
+	ask(&t, STATE_PREPARE, "READY");
+	clock_sleep_ns(100 * CLOCK_MS);
+	ask(&t, STATE_RUN, "DONE");
+	assert_null(words_get(&t.w, "throttle"));
+	clock_sleep_ns(400 * CLOCK_MS);
+	ask(&t, STATE_RUN, "DONE");
+	holds(&t, "throttle", "44");
+	talk_end(&t);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -757,11 +904,14 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_variants),     cmocka_unit_test(test_quiet),
 		cmocka_unit_test(test_not_possible), cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_hung_up),      cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_orphan),
+		cmocka_unit_test(test_orphan),       cmocka_unit_test(test_ceilings),
+		cmocka_unit_test(test_state),        cmocka_unit_test(test_state_partly),
+		cmocka_unit_test(test_ceilings_refused),
 	};
 
-	if (argc < 2)
+	if (argc < 3)
 		return 2;
 	worker_path = argv[1];
+	nvml_path = argv[2];
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

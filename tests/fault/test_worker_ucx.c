@@ -372,6 +372,25 @@ static void test_killed_tcp(void **state)
 	killed_in_batch(tcp);
 }
 
+/* Without JOIN, as the supervisor asks; the one ceiling this worker has. */
+static void test_ceiling(void **state)
+{
+	struct ranks r;
+	int64_t ns[3];
+	size_t n = 3, i;
+
+	assert_int_equal(ranks_launch(&r, worker, 1, shm), 0);
+	assert_int_equal(ranks_ask(&r, "CEILING name=host-copy device=-1 peer=-1 bytes=4194304 copies=2 samples=3", "CEILED"), 0);
+	assert_int_equal(words_list(&r.answer[0], "ns", ns, &n), 0);
+	assert_int_equal(n, 3);
+	for (i = 0; i < n; i++) /* 8 MiB: slower than 1 TB/s, faster than 10 MB/s */
+		assert_in_range(ns[i], 8000, 800000000);
+	assert_int_equal(ranks_ask(&r, "CEILING name=local device=-1 peer=-1 bytes=4096 copies=1 samples=1", "FAIL"), 0);
+	assert_string_equal(ranks_get(&r, 0, "kind"), "unavailable");
+	assert_int_equal(ranks_ask(&r, "BYE", "GONE"), 0);
+	assert_int_equal(ranks_stop(&r), 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
@@ -391,6 +410,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_killed_shm),
 		cmocka_unit_test(test_killed_cma),
 		cmocka_unit_test(test_killed_tcp),
+		cmocka_unit_test(test_ceiling),
 	};
 
 	if (argc != 2) {

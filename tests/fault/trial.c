@@ -32,10 +32,18 @@ void trial_init(struct trial *t, const char *worker, const char *dir)
 	t->dir = dir;
 	t->ranks = 2;
 	t->script = "";
-	t->timeout_ms = 20000;
+	t->timeout_ms = 40000;
 	t->request = (struct plan_request){
-		.backend = BACKEND_NCCL, .ops = 1ULL << OP_ALL_REDUCE, .transports = 1ULL << TRANSPORT_SHM,
-		.timings = 1u << TIMING_STREAM, .sizes = two_sizes, .n_sizes = 2, .a = 0, .b = 1, .restarts = 1, .seed = 1,
+		.backend = BACKEND_NCCL,
+		.ops = 1ULL << OP_ALL_REDUCE,
+		.transports = 1ULL << TRANSPORT_SHM,
+		.timings = 1u << TIMING_STREAM,
+		.sizes = two_sizes,
+		.n_sizes = 2,
+		.a = 0,
+		.b = 1,
+		.restarts = 1,
+		.seed = 1,
 	};
 }
 
@@ -68,18 +76,26 @@ static int prepare(struct campaign *k, struct coord *c, struct shared *s)
 	if (r < 0)
 		return r;
 	k->reasons = (struct reason_context){
-		.facts = &s->facts, .nranks = c->size, .n_hosts = 1, .veto = environment_multicast_veto(s->env.vec),
+		.facts = &s->facts,
+		.nranks = c->size,
+		.n_hosts = 1,
+		.veto = environment_multicast_veto(s->env.vec),
 	};
 	k->crew = (struct crew_spec){
-		.worker = t->worker, .log_dir = s->log_dir, .timeout_ns = t->timeout_ms * CLOCK_MS, .inherited = s->env.vec,
-		.environment = { .one_host = true }, .device = c->rank,
+		.worker = t->worker,
+		.log_dir = s->log_dir,
+		.timeout_ns = t->timeout_ms * CLOCK_MS,
+		.inherited = s->env.vec,
+		.environment = { .one_host = true },
+		.device = c->rank,
 	};
 	store_init(&k->store);
 	if (c->rank == 0) {
 		r = store_create(&k->store, t->dir);
 		k->have_store = r == 0;
 	}
-	/* The others wait until the folder for their logs is there, as open_store of the program does. */
+	/* The others wait until the folder for their logs is there, as open_store of the program
+	 * does. */
 	if (c->ops->bcast(c, &r, sizeof(r), 0, clock_after_ns(PATIENCE_NS)) < 0 || r < 0)
 		return r < 0 ? r : -EIO;
 	return campaign_prepare(k);
@@ -154,7 +170,8 @@ static void count_workers(struct trial *t, const char *log_dir)
 	while (d && (e = readdir(d))) {
 		const char *at = strstr(e->d_name, ".rank"), *end = strrchr(e->d_name, '.');
 
-		if (at && end && strcmp(end, ".out") == 0 && sscanf(at, ".rank%d.", &rank) == 1 && rank < TRIAL_RANKS_MAX)
+		if (at && end && strcmp(end, ".out") == 0 && sscanf(at, ".rank%d.", &rank) == 1 &&
+		    rank < TRIAL_RANKS_MAX)
 			t->workers[rank]++;
 	}
 	if (d)
@@ -204,7 +221,8 @@ bool trial_run(struct trial *t)
 	t->interrupted = s.stop[0];
 	ok = true;
 	for (int i = 1; i < t->ranks; i++)
-		ok &= s.stop[i] == s.stop[0] || failed(t, "ranks disagree whether the sweep was stopped", 0);
+		ok &= s.stop[i] == s.stop[0] ||
+		      failed(t, "ranks disagree whether the sweep was stopped", 0);
 	count_workers(t, s.log_dir);
 	ok = ok && read_rows(t);
 out:
@@ -249,8 +267,9 @@ bool trial_is_complete(struct trial *t)
 {
 	for (size_t i = 0; i < t->plan.n_points; i++)
 		if (!trial_row(t, i)) {
-			snprintf(t->why, sizeof(t->why), "point %zu of %zu has no row or several (%zu rows)", i, t->plan.n_points,
-				 t->n_rows);
+			snprintf(t->why, sizeof(t->why),
+				 "point %zu of %zu has no row or several (%zu rows)", i,
+				 t->plan.n_points, t->n_rows);
 			return false;
 		}
 	if (t->n_rows == t->plan.n_points)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One whole campaign under test: ranks are threads (coord_threads.h), workers are the fake one, the rows are read back from the disk.
- * What ncclbench-run adds around it (facts, plan, table) is not here.
+ * One whole campaign under test: ranks are threads (coord_threads.h), workers are the fake one, the
+ * rows are read back from the disk. What ncclbench-run adds around it (facts, plan, table) is not
+ * here.
  */
 #pragma once
 
@@ -18,16 +19,16 @@ enum { TRIAL_RANKS_MAX = 8 };
 struct trial { /* in: */
 	const char *worker;
 	int ranks;
-	const char *script;           /* NCCLBENCH_TEST_FAKE of every worker */
-	const char *const *settings;  /* more of the environment: "NAME=value", ..., NULL; or NULL */
-	struct plan_request request;  /* nranks is filled in */
+	const char *script;          /* NCCLBENCH_TEST_FAKE of every worker */
+	const char *const *settings; /* more of the environment: "NAME=value", ..., NULL; or NULL */
+	struct plan_request request; /* nranks is filled in */
 	int64_t timeout_ms;
-	const char *dir;              /* run directory, made by the trial */
+	const char *dir; /* run directory, made by the trial */
 	/* out: */
 	struct plan plan;
-	struct record *rows;          /* points.csv */
+	struct record *rows; /* points.csv */
 	size_t n_rows;
-	int code[TRIAL_RANKS_MAX];    /* campaign_run of each rank */
+	int code[TRIAL_RANKS_MAX]; /* campaign_run of each rank */
 	int64_t elapsed_ns[TRIAL_RANKS_MAX];
 	bool broken, interrupted;     /* rank 0's, rank 1's (every rank's must be equal) */
 	int workers[TRIAL_RANKS_MAX]; /* started by each rank */

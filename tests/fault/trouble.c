@@ -7,7 +7,7 @@
 #include "base/attr.h"
 
 const struct trouble_phase trouble_phases[TROUBLE_PHASES] = {
-	{ "hello", PHASE_HELLO, 100 }, { "id", PHASE_ID, 100 },   { "join", PHASE_JOIN, 200 },
+	{ "hello", PHASE_HELLO, 100 },     { "id", PHASE_ID, 100 },   { "join", PHASE_JOIN, 200 },
 	{ "prepare", PHASE_PREPARE, 100 }, { "run", PHASE_RUN, 100 }, { "check", PHASE_CHECK, 100 },
 	{ "bye", PHASE_BYE, 50 },
 };
@@ -45,11 +45,14 @@ const struct trouble troubles[] = {
 const int n_troubles = (int)N_ELEMENTS(troubles);
 
 struct exception {
-	const char *word, *phase; /* phase NULL: every other */
+	const char *word, *phase;
 	struct trouble_effect effect;
 };
 
-#define NOTHING { OUTCOME_OK, PHASE_NONE, -1, NULL }
+#define NOTHING                                  \
+	{                                        \
+		OUTCOME_OK, PHASE_NONE, -1, NULL \
+	}
 
 /* One worker, asked in the order of the phases. */
 static const struct exception in_session[] = {
@@ -62,7 +65,8 @@ static const struct exception in_session[] = {
 	{ "twice", "bye", NOTHING },
 };
 
-/* Two ranks and two points; only rank 0 is asked for its id. What a worker did wrong at its end costs no point. */
+/* Two ranks and two points; only rank 0 is asked for its id. What a worker did wrong at its end
+ * costs no point. */
 static const struct exception in_campaign[] = {
 	{ "twice", "hello", { OUTCOME_ERROR, PHASE_JOIN, 0, "said HELLO" } },
 	{ "twice", "id", { OUTCOME_ERROR, PHASE_JOIN, 0, "said IDENT" } },
@@ -74,10 +78,13 @@ static const struct exception in_campaign[] = {
 	{ "nan", "id", { OUTCOME_ERROR, PHASE_ID, 0, "address" } },
 	{ "nan", "run", { OUTCOME_ERROR, PHASE_RUN, 0, "time of the single operation" } },
 	{ "nan", "check", { OUTCOME_ERROR, PHASE_CHECK, 0, "count of wrong elements" } },
-	{ "version:9", "hello", { OUTCOME_ERROR, PHASE_HELLO, 0, "speaks protocol 9, this program 1" } },
+	{ "version:9",
+	  "hello",
+	  { OUTCOME_ERROR, PHASE_HELLO, 0, "speaks protocol 9, this program 1" } },
 };
 
-static const struct exception *find(const struct exception *e, size_t n, const char *word, const char *phase)
+static const struct exception *find(const struct exception *e, size_t n, const char *word,
+				    const char *phase)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(e[i].word, word) == 0 && strcmp(e[i].phase, phase) == 0)
@@ -85,7 +92,8 @@ static const struct exception *find(const struct exception *e, size_t n, const c
 	return NULL;
 }
 
-static void effect(const struct trouble *t, int phase_index, const struct exception *e, struct trouble_effect *out)
+static void effect(const struct trouble *t, int phase_index, const struct exception *e,
+		   struct trouble_effect *out)
 {
 	static const struct trouble_effect nothing = NOTHING;
 
@@ -94,19 +102,25 @@ static void effect(const struct trouble *t, int phase_index, const struct except
 	else if (t->outcome == OUTCOME_OK)
 		*out = nothing;
 	else
-		*out = (struct trouble_effect){ t->outcome, trouble_phases[phase_index].id, 0, t->says };
+		*out = (struct trouble_effect){ t->outcome, trouble_phases[phase_index].id, 0,
+						t->says };
 }
 
 void trouble_in_session(const struct trouble *t, int phase_index, struct trouble_effect *out)
 {
-	effect(t, phase_index, find(in_session, N_ELEMENTS(in_session), t->word, trouble_phases[phase_index].name), out);
+	effect(t, phase_index,
+	       find(in_session, N_ELEMENTS(in_session), t->word, trouble_phases[phase_index].name),
+	       out);
 }
 
 void trouble_in_campaign(const struct trouble *t, int phase_index, struct trouble_effect *out)
 {
 	static const struct trouble_effect nothing = NOTHING;
 
-	effect(t, phase_index, find(in_campaign, N_ELEMENTS(in_campaign), t->word, trouble_phases[phase_index].name), out);
+	effect(
+	    t, phase_index,
+	    find(in_campaign, N_ELEMENTS(in_campaign), t->word, trouble_phases[phase_index].name),
+	    out);
 	if (trouble_phases[phase_index].id == PHASE_BYE)
 		*out = nothing;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TABLE of the fake worker's words: what a supervisor must make of each, and how long that may take. Walked over every phase twice:
- * by test_session.c (one worker) and by test_campaign.c (two ranks, one of them faulty). Nothing here calls the code under test.
+ * TABLE of the fake worker's words: what a supervisor must make of each, and how long that may
+ * take. Walked over every phase twice: by test_session.c (one worker) and by test_campaign.c (two
+ * ranks, one of them faulty). Nothing here calls the code under test.
  */
 #pragma once
 
@@ -11,32 +12,35 @@
 #include "spec/outcome.h"
 
 #ifdef __SANITIZE_ADDRESS__
-#define TROUBLE_SLOWER 4 /* each of a flood's messages is a large allocation */
+#define TROUBLE_SLOWER 2 /* each of a flood's messages is a large allocation */
 #else
 #define TROUBLE_SLOWER 1
 #endif
 
 enum {
 	TROUBLE_PHASES = 7,
-	TROUBLE_LATE_MS = 400,   /* --timeout where only the deadline can tell */
-	TROUBLE_EARLY_MS = 20000, /* --timeout where waiting for it would be a bug */
-	TROUBLE_SLACK_MS = 3000 * TROUBLE_SLOWER, /* a loaded machine; far below TROUBLE_EARLY_MS */
+	TROUBLE_LATE_MS = 600,    /* --timeout where only the deadline can tell */
+	TROUBLE_EARLY_MS = 40000, /* --timeout where waiting for it would be a bug */
+	/* A loaded machine, whose disk may hold a sync for seconds; far below TROUBLE_EARLY_MS. */
+	TROUBLE_SLACK_MS = 8000 * TROUBLE_SLOWER,
 };
 
 struct trouble_phase {
-	const char *name;  /* in the script */
+	const char *name; /* in the script */
 	int id;
-	int percent;       /* of --timeout that an answer may take */
+	int percent; /* of --timeout that an answer may take */
 };
 
-extern const struct trouble_phase trouble_phases[TROUBLE_PHASES]; /* hello id join prepare run check bye */
+extern const struct trouble_phase
+    trouble_phases[TROUBLE_PHASES]; /* hello id join prepare run check bye */
 
 struct trouble {
 	const char *word;
 	int outcome;
 	bool late;         /* found out by the deadline only */
 	int64_t ask_ms;    /* least time until it is found out, besides a deadline */
-	int64_t ladder_ms; /* least time until the worker is gone afterwards: 500 ms for each rung it sits out */
+	int64_t ladder_ms; /* least time until the worker is gone afterwards: 500 ms for each rung
+			      it sits out */
 	const char *says;  /* must be in the detail; NULL: nothing is said */
 };
 
@@ -46,7 +50,7 @@ extern const int n_troubles;
 /* Where a word's effect differs from "its outcome at its phase". */
 struct trouble_effect {
 	int outcome, phase;
-	int point;         /* campaign: 0 the first point, 1 the second, -1 none */
+	int point; /* campaign: 0 the first point, 1 the second, -1 none */
 	const char *says;
 };
 

@@ -17,6 +17,7 @@ typedef enum {
 	cudaErrorInvalidDevice = 101,
 	cudaErrorNotReady = 600,
 	cudaErrorIllegalAddress = 700,
+	cudaErrorPeerAccessAlreadyEnabled = 704,
 } cudaError_t;
 
 typedef struct fake_stream *cudaStream_t;
@@ -24,11 +25,12 @@ typedef struct fake_event *cudaEvent_t;
 typedef struct fake_graph *cudaGraph_t;
 typedef struct fake_graph *cudaGraphExec_t;
 
-enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDefault = 4 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
 enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75 };
 
 #define cudaStreamNonBlocking 1
+#define cudaHostAllocDefault 0
 #define cudaDeviceScheduleBlockingSync 4
 
 struct cudaDeviceProp {
@@ -60,6 +62,14 @@ cudaError_t cudaMemset(void *ptr, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *ptr, int value, size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
 			    cudaStream_t stream);
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
+				cudaStream_t stream);
+cudaError_t cudaHostAlloc(void **ptr, size_t bytes, unsigned int flags);
+cudaError_t cudaFreeHost(void *ptr);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags);
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);

@@ -1,0 +1,361 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# ncclbench-run under a real mpirun, workers scripted: whatever one rank's worker does, all ranks end in time with one exit code and
+# every planned point has its row. Not about MPI itself, nor about figures.
+#
+# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy faults many launch usage stop)
+# Exit status: 0 all well, 1 something was not, 77 mpirun cannot be used here.
+set -u
+
+run=$1 fake=$2 mpirun=$3
+shift 3
+command -v "$mpirun" >/dev/null 2>&1 || exit 77
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/ncclbench-mpi-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+
+# Open MPI as root in a container, more ranks than cores, no ssh. MPICH ignores these.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_plm=isolated OMPI_MCA_hwloc_base_binding_policy=none
+export NCCLBENCH_TEST_WORKER="$fake" NCCLBENCH_TEST_FAKE_DEVICES=8
+unset NCCLBENCH_TEST_FAKE NCCLBENCH_TEST_RANK NCCLBENCH_TEST_ENV_DUMP NCCLBENCH_TEST_FAKE_VIA NCCLBENCH_TEST_FAKE_BACKEND
+
+fail() {
+	printf 'FAIL %s\n' "$*" >&2
+	failures=$((failures + 1))
+}
+
+now_ms() {
+	echo $(($(date +%s%N) / 1000000))
+}
+
+# start NAME SCRIPT NP ARGS...: one job to its end; leaves $tmp/NAME.{rc,ms,err,text} and the run directory $tmp/NAME. Two points
+# unless ARGS say otherwise.
+start() {
+	start_name=$1 start_script=$2 start_np=$3
+	shift 3
+	start_from=$(now_ms)
+	NCCLBENCH_TEST_FAKE="$start_script" timeout -s KILL 60 "$mpirun" -np "$start_np" "$run" --transports shm --ops all_reduce \
+		--timing stream --sizes 8,1K --no-charts --out "$tmp/$start_name" "$@" \
+		>"$tmp/$start_name.text" 2>"$tmp/$start_name.err" </dev/null
+	echo $? >"$tmp/$start_name.rc"
+	echo $(($(now_ms) - start_from)) >"$tmp/$start_name.ms"
+}
+
+expect_code() { # NAME CODE...
+	code_name=$1 code_got=$(cat "$tmp/$1.rc" 2>/dev/null)
+	shift
+	for code in "$@"; do
+		[ "$code_got" = "$code" ] && return
+	done
+	fail "$code_name: exit status $code_got, must be $*: $(tail -n 3 "$tmp/$code_name.err" | tr '\n' ' ')"
+}
+
+expect_ms() { # NAME LEAST MOST
+	ms=$(cat "$tmp/$1.ms" 2>/dev/null || echo -1)
+	if [ "$ms" -lt "$2" ] || [ "$ms" -gt "$3" ]; then
+		fail "$1: took $ms ms, must be $2 to $3"
+	fi
+}
+
+# Values of a column in the order of the rows; the columns before detail hold no quoted comma.
+column() { # NAME COLUMN
+	awk -F, -v want="$2" '
+		/^#/ { next }
+		!at { for (i = 1; i <= NF; i++) if ($i == want) at = i; if (!at) exit; next }
+		{ v = $at == "" ? "-" : $at; gsub(" ", "_", v); printf "%s%s", sep, v; sep = " " }' "$tmp/$1/points.csv" 2>/dev/null
+}
+
+expect_column() { # NAME COLUMN VALUES (in any order)
+	got=$(column "$1" "$2" | tr ' ' '\n' | sort | tr '\n' ' ')
+	must=$(printf '%s\n' "$3" | tr ' ' '\n' | sort | tr '\n' ' ')
+	[ "$got" = "$must" ] || fail "$1: column $2 is '$got', must be '$must'"
+}
+
+expect_says() { # NAME FILE WORDS
+	grep -qF -- "$3" "$tmp/$2" || fail "$1: '$3' is not in: $(head -c 600 "$tmp/$2")"
+}
+
+# A run directory that a kill cannot spoil: whole lines, and run.json is JSON of this schema.
+expect_readable() { # NAME
+	for file in points.csv samples.csv; do
+		[ "$(tail -c 1 "$tmp/$1/$file" | od -An -c | tr -d ' ')" = '\n' ] || fail "$1: $file ends within a line"
+	done
+	case $(tr -d ' \n' <"$tmp/$1/run.json") in
+	'{"schema":1,'*'}') ;;
+	*) fail "$1: run.json is cut" ;;
+	esac
+}
+
+# No worker survives its supervisor; zombies are gone, only nobody has looked.
+expect_gone() { # NAME (its workers wrote $tmp/NAME.env)
+	for try in 1 2 3 4 5 6 7 8 9 10 last; do
+		alive='' pids=$(sed -n 's/^worker .*pid=//p' "$tmp/$1.env")
+		for pid in $pids; do
+			state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$pid/status" 2>/dev/null)
+			[ -z "$state" ] || [ "$state" = Z ] || alive="$alive $pid"
+		done
+		[ -z "$alive" ] && return
+		[ "$try" = last ] || sleep 0.2
+	done
+	fail "$1: workers are left behind:$alive"
+}
+
+# ---- groups ----
+
+healthy() {
+	for np in 2 3 4 8; do
+		start "healthy$np" "" "$np"
+		expect_code "healthy$np" 0
+		expect_column "healthy$np" outcome "ok ok"
+		expect_column "healthy$np" proof "yes yes"
+		expect_column "healthy$np" ranks "$np $np"
+		expect_ms "healthy$np" 0 15000
+		expect_readable "healthy$np"
+	done
+	# A word for a rank that is not there does nothing.
+	start nobody "hang@run#7 crash@join#2" 2
+	expect_code nobody 0
+	expect_column nobody outcome "ok ok"
+	# Two transports, graph too, and a pair operation that rank 2 has no part in.
+	start wide "" 3 --transports p2p,shm,socket --ops all_reduce,pingpong --timing graph,stream
+	expect_code wide 0
+	[ "$(column wide outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 24ok ] || fail "wide: not 24 rows that are ok"
+	# The UCX conversation: every rank has an address.
+	NCCLBENCH_TEST_FAKE_BACKEND=ucx start ucx "" 3 --backend ucx --transports cma,tcp --timing host
+	expect_code ucx 0
+	expect_column ucx used "cma cma tcp tcp"
+}
+
+# word, phase, rank that is faulty, outcome column, phase column, exit status, least ms, most ms
+faults_table() {
+	cat <<-END
+		crash:11  hello    1  crash,ok  hello,-    5  0     15000
+		crash:11  id       0  crash,ok  id,-       5  0     15000
+		crash:11  join     1  crash,ok  join,-     5  0     15000
+		crash:11  prepare  1  crash,ok  prepare,-  5  0     15000
+		crash:11  run      1  crash,ok  run,-      5  0     15000
+		crash:11  check    1  crash,ok  check,-    5  0     15000
+		crash:11  bye      1  ok,ok     -,-        0  0     15000
+		hang      hello    1  hang,ok   hello,-    5  1500  15000
+		hang      id       0  hang,ok   id,-       5  1500  15000
+		hang      join     1  hang,ok   join,-     5  2500  15000
+		hang      prepare  1  hang,ok   prepare,-  5  1500  15000
+		hang      run      1  hang,ok   run,-      5  1500  15000
+		hang      check    1  hang,ok   check,-    5  1500  15000
+		hang      bye      1  ok,ok     -,-        0  1000  15000
+		ignore-term  run   1  hang,ok   run,-      5  2000  15000
+		garbage   run      1  error,ok  run,-      5  0     15000
+		fail:oom  prepare  1  out-of-memory,ok  prepare,-  0  0  15000
+		wrong:5   check    1  corrupt,ok  check,-  5  0     15000
+		fail:unavailable  join  1  unavailable,unavailable  none,none  0  0  15000
+	END
+}
+
+# A crash must not wait for --timeout, so it is long there; a hang is told by nothing else, so it is short.
+faults_start() {
+	while read -r word phase rank outcomes phases code least most; do
+		timeout=30
+		case $word in hang | ignore-term) timeout=1 ;; esac
+		start "$word@$phase" "once=$tmp/$word@$phase.once $word@$phase:1#$rank" 2 --timeout "$timeout" &
+		running=$((running + 1))
+		[ $((running % 4)) -eq 0 ] && wait
+	done
+	wait
+}
+
+faults() {
+	running=0
+	faults_table >"$tmp/table"
+	faults_start <"$tmp/table"
+	while read -r word phase rank outcomes phases code least most; do
+		name="$word@$phase"
+		expect_code "$name" "$code"
+		expect_column "$name" outcome "$(echo "$outcomes" | tr ',' ' ')"
+		expect_column "$name" phase "$(echo "$phases" | tr ',' ' ')"
+		expect_ms "$name" "$least" "$most"
+		expect_readable "$name"
+		case $outcomes in
+		ok,ok) ;;
+		*) expect_says "$name" "$name/points.csv" "rank $rank: " ;;
+		esac
+	done <"$tmp/table"
+}
+
+many() {
+	start crash4 "once=$tmp/crash4.once crash@run:1#1" 4 --timeout 30
+	start hang4 "once=$tmp/hang4.once hang@run:1#1" 4 --timeout 1
+	# All others' workers wait for the dead one, as NCCL does: the alarm ends that, not their deadline.
+	start alarm8 "once=$tmp/alarm8.once hang@run:1#0 hang@run:1#1 hang@run:1#2 hang@run:1#3 hang@run:1#4 hang@run:1#5 hang@run:1#6 slow:200@run:1#7 crash@run:1#7" 8 --timeout 30
+	# Two at once: the worse one is told.
+	start both "once=$tmp/both.once fail:error@run:1#2 crash@run:1#1" 3 --timeout 30
+	NCCLBENCH_TEST_FAKE_BACKEND=ucx start ucx-id "once=$tmp/ucx-id.once exit:3@id#2" 3 --backend ucx --transports shm --timing host
+	for name in crash4 alarm8 both; do
+		expect_code "$name" 5
+		expect_column "$name" outcome "crash ok"
+		expect_ms "$name" 0 15000
+	done
+	expect_says alarm8 alarm8/points.csv "rank 7: worker ended before it answered: killed by signal 11"
+	expect_says both both/points.csv "rank 1: worker ended"
+	expect_code hang4 5
+	expect_column hang4 outcome "hang ok"
+	expect_ms hang4 1500 15000
+	expect_code ucx-id 5
+	expect_column ucx-id outcome "crash ok"
+	expect_says ucx-id ucx-id/points.csv "rank 2: worker ended before it answered: exit status 3"
+}
+
+launch() {
+	# What --probe said decides: no way between the GPUs.
+	start no-p2p "no-p2p@probe" 2 --transports p2p,shm --require shm
+	expect_code no-p2p 0
+	expect_column no-p2p outcome "unavailable unavailable ok ok"
+	expect_says no-p2p no-p2p/points.csv "no P2P between GPU 0 and GPU 1: CUDA says no"
+	start no-p2p-required "no-p2p@probe" 2 --transports p2p,shm --require p2p
+	expect_code no-p2p-required 1
+	# GPUs by hand.
+	start map "" 2 --map 5,3
+	expect_code map 0
+	expect_column map map "0:gpu5_1:gpu3 0:gpu5_1:gpu3"
+	start map-absent "" 2 --map 0,9 --backend nccl
+	expect_code map-absent 2
+	expect_says map-absent map-absent.err "--map names a GPU that is not there"
+	# Fewer GPUs than ranks: host memory, unless NCCL is insisted on; or sharing, by network only.
+	NCCLBENCH_TEST_FAKE_DEVICES=1 start few "" 2 --backend nccl
+	expect_code few 2
+	expect_says few few.err "more ranks than GPUs"
+	NCCLBENCH_TEST_FAKE_DEVICES=1 start share "" 2 --share-gpu --transports shm,socket
+	expect_code share 0
+	expect_column share outcome "unavailable unavailable ok ok"
+	expect_says share share/points.csv "ranks share a GPU"
+	NCCLBENCH_TEST_FAKE_DEVICES=1 start host "" 2 --transports shm --timing host
+	expect_code host 0
+	expect_column host backend "ucx ucx"
+	expect_says host host.err "host memory through UCX instead of NCCL: more ranks than GPUs"
+	# Nothing can be used at all.
+	start no-probe "exit:5@probe" 2
+	expect_code no-probe 2
+	expect_says no-probe no-probe.err "--probe ended with status 5"
+	NCCLBENCH_TEST_WORKER=/nonexistent/worker start no-worker "" 2
+	expect_code no-worker 2
+	expect_says no-worker no-worker.err "not built or not beside ncclbench-run"
+	for name in map-absent few no-probe no-worker; do
+		[ ! -e "$tmp/$name" ] || fail "$name: made a run directory"
+	done
+	# The plan alone.
+	start dry "" 2 --dry-run
+	expect_code dry 0
+	expect_says dry dry.text "shm: 2 points"
+	[ ! -e "$tmp/dry" ] || fail "dry: made a run directory"
+}
+
+usage() {
+	# Only rank 0 speaks, one line, and nothing is made.
+	start typo "" 3 --transport shm,sm
+	expect_code typo 2
+	[ "$(grep -c '^ncclbench: ' "$tmp/typo.err")" = 1 ] || fail "typo: not one line: $(grep '^ncclbench' "$tmp/typo.err")"
+	expect_says typo typo.err "did you mean shm"
+	[ ! -e "$tmp/typo" ] || fail "typo: made a run directory"
+	# A directory with something in it.
+	mkdir "$tmp/full" && echo precious >"$tmp/full/notes"
+	start full "" 2
+	expect_code full 2
+	expect_says full full.err "is not empty"
+	[ "$(ls "$tmp/full")" = notes ] || fail "full: its directory was touched"
+	# One rank, with and without a launcher's word that there are more.
+	"$run" --out "$tmp/alone" >"$tmp/alone.text" 2>"$tmp/alone.err" </dev/null
+	echo $? >"$tmp/alone.rc"
+	expect_code alone 2
+	expect_says alone alone.err "one rank"
+	SLURM_PROCID=0 SLURM_NTASKS=4 "$run" --out "$tmp/alien" >"$tmp/alien.text" 2>"$tmp/alien.err" </dev/null
+	echo $? >"$tmp/alien.rc"
+	expect_code alien 2
+	expect_says alien alien.err "the launcher started 4 processes but MPI sees one"
+	# Ranks with unlike words would wait for each other for ever.
+	timeout -s KILL 60 "$mpirun" -np 1 "$run" --sizes 8 --out "$tmp/unlike" : -np 1 "$run" --sizes 16 --out "$tmp/unlike" \
+		>"$tmp/unlike.text" 2>"$tmp/unlike.err" </dev/null
+	echo $? >"$tmp/unlike.rc"
+	expect_code unlike 2
+	expect_says unlike unlike.err "different options"
+	# --require
+	NCCLBENCH_TEST_FAKE_VIA=none start unproven "" 2 --require shm
+	expect_code unproven 1
+	expect_column unproven proof "unknown unknown"
+	start refused "fail:unavailable@join#1" 2 --require shm
+	expect_code refused 1
+	# --json: one object on standard output that agrees with the exit status
+	start json "once=$tmp/json.once crash@run:1#1" 2 --json
+	expect_code json 5
+	case $(cat "$tmp/json.text") in
+	'{'*'"exit_code":5'*'}') ;;
+	*) fail "json: $(head -c 300 "$tmp/json.text")" ;;
+	esac
+	[ "$(wc -l <"$tmp/json.text")" = 1 ] || fail "json: not one line"
+}
+
+parent_of() {
+	sed -n 's/^PPid:[[:space:]]*//p' "/proc/$1/status"
+}
+
+# Up from a worker: its supervisor, what MPI puts between, mpirun, which is a child of timeout.
+launcher_of() {
+	up=$1
+	while [ "$up" -gt 1 ]; do
+		above=$(parent_of "$up")
+		[ "$(cat "/proc/$above/comm")" = timeout ] && break
+		up=$above
+	done
+	echo "$up"
+}
+
+# stop_in_the_middle NAME COMMAND...: a job whose seventh RUN of rank 1 takes 20 s gets COMMAND as soon as it sits in it.
+stop_in_the_middle() {
+	stop_name=$1
+	shift
+	NCCLBENCH_TEST_ENV_DUMP="$tmp/$stop_name.env" start "$stop_name" \
+		"once=$tmp/$stop_name.once slow:20000@run:7#1" 2 --sizes 8,16,32,64 --timeout 30 &
+	job=$!
+	for try in $(seq 200); do
+		[ -e "$tmp/$stop_name.once" ] && break
+		sleep 0.05
+	done
+	[ -e "$tmp/$stop_name.once" ] || fail "$stop_name: it did not get far enough"
+	worker=$(sed -n 's/^worker rank=1 pid=//p' "$tmp/$stop_name.env" | head -n 1)
+	launcher=$(launcher_of "$worker")
+	"$@"
+	wait "$job"
+	expect_ms "$stop_name" 0 15000
+	expect_readable "$stop_name"
+	expect_gone "$stop_name"
+	# What was complete is there and well; at most the point in the middle has a row that is not.
+	for outcome in $(column "$stop_name" outcome); do
+		[ "$outcome" = ok ] || [ "$outcome" = aborted ] || fail "$stop_name: a row is $outcome"
+	done
+}
+
+ctrl_c() {
+	kill -INT "$launcher"
+}
+
+kill_rank_1() {
+	kill -KILL "$(parent_of "$worker")"
+}
+
+kill_launcher() {
+	kill -KILL "$launcher"
+}
+
+stop() {
+	stop_in_the_middle ctrl-c ctrl_c
+	[ "$(cat "$tmp/ctrl-c.rc")" != 0 ] || fail "ctrl-c: exit status 0"
+	stop_in_the_middle supervisor kill_rank_1
+	[ "$(cat "$tmp/supervisor.rc")" != 0 ] || fail "supervisor: exit status 0"
+	stop_in_the_middle launcher kill_launcher
+}
+
+for group in "$@"; do
+	"$group"
+done
+[ "$failures" -eq 0 ] || printf '%d failures\n' "$failures" >&2
+[ "$failures" -eq 0 ]

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of a sweep: what good words become, and one line with the way out for every bad
+ * one. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "ncclbench/exitcode.h"
+#include "run/options.h"
+#include "spec/op.h"
+#include "spec/profile.h"
+#include "spec/timing.h"
+#include "spec/transport.h"
+
+#define WORDS_MAX 32
+
+static char said[8192]; /* standard error of the last call */
+
+/* Splits at blanks; '~' stands for a blank inside a word. */
+static int split(const char *line, char *copy, size_t max, char **argv)
+{
+	int n = 1;
+
+	argv[0] = (char *)"ncclbench";
+	snprintf(copy, max, "%s", line);
+	for (char *save = NULL, *w = strtok_r(copy, " ", &save); w;
+	     w = strtok_r(NULL, " ", &save)) {
+		for (char *p = w; *p; p++)
+			*p = *p == '~' ? ' ' : *p;
+		argv[n++] = w;
+	}
+	argv[n] = NULL;
+	return n;
+}
+
+static char words[4096];
+
+static int parse_as(struct options *o, const char *line, bool speaks)
+{
+	char *argv[WORDS_MAX];
+	int n = split(line, words, sizeof(words), argv), keep = dup(2),
+	    fd = memfd_create("said", MFD_CLOEXEC), r;
+	ssize_t got;
+
+	assert_true(keep >= 0 && fd >= 0);
+	fflush(NULL);
+	dup2(fd, 2);
+	log_setup("ncclbench", 0, speaks);
+	r = options_parse(o, n, argv, speaks);
+	fflush(NULL);
+	dup2(keep, 2);
+	close(keep);
+	got = pread(fd, said, sizeof(said) - 1, 0);
+	said[got > 0 ? got : 0] = '\0';
+	close(fd);
+	return r;
+}
+
+static void good(struct options *o, const char *line)
+{
+	int r = parse_as(o, line, true);
+
+	if (r != 0 || said[0])
+		fail_msg("\"%s\" gives %d and \"%s\"", line, r, said);
+}
+
+/* ---- good ---- */
+
+static void defaults(void **state)
+{
+	struct options o;
+
+	good(&o, "");
+	assert_int_equal(o.backend, -1);
+	assert_int_equal(o.bind, -1);
+	assert_int_equal(o.timeout_ns, 30 * CLOCK_S);
+	assert_int_equal(o.plan.profile, profile_find("quick"));
+	assert_true(o.charts && !o.json && !o.dry_run && !o.share_gpu && !o.seed_given);
+	assert_int_equal(o.plan.ops, 0);
+	assert_int_equal(o.plan.a, 0);
+	assert_int_equal(o.plan.b, 1);
+	assert_null(o.transports);
+	assert_null(o.out);
+	assert_string_equal(o.command, "");
+	options_fini(&o);
+}
+
+static void what_to_measure(void **state)
+{
+	struct options o;
+
+	good(&o, "--ops all_reduce,pingpong -b 8 -e 64M -f 4 -d float,half -o sum,max --place both "
+		 "--root 3 --pair 2,5 --register user");
+	assert_int_equal(o.plan.ops, 1 << OP_ALL_REDUCE | 1 << OP_PINGPONG);
+	assert_int_equal(o.plan.begin, 8);
+	assert_int_equal(o.plan.end, 64 << 20);
+	assert_int_equal(o.plan.factor, 4);
+	assert_int_equal(o.plan.in_place, 3);
+	assert_int_equal(o.plan.root, 3);
+	assert_int_equal(o.plan.a, 2);
+	assert_int_equal(o.plan.b, 5);
+	assert_int_equal(o.plan.variants, 1 << VARIANT_USER);
+	options_fini(&o);
+	good(&o, "--ops all --place in --sizes 1M,8,1M,64K");
+	assert_int_equal(o.plan.ops, (1 << OP_COUNT) - 1);
+	assert_int_equal(o.plan.in_place, 2);
+	assert_int_equal(o.plan.n_sizes, 3); /* ascending, without doubles */
+	assert_int_equal(o.plan.sizes[0], 8);
+	assert_int_equal(o.plan.sizes[1], 64 << 10);
+	assert_int_equal(o.plan.sizes[2], 1 << 20);
+	options_fini(&o);
+}
+
+static void how_and_where(void **state)
+{
+	struct options o;
+
+	good(&o, "--timing graph,blocking --profile gate --restarts 4 --seed 0 --timeout 1.5 "
+		 "--backend nccl --bind all --map 3,1 "
+		 "--share-gpu --out /tmp/x --json --color never --no-charts --dry-run --transports "
+		 "p2p,shm --require shm");
+	assert_int_equal(o.plan.timings, 1 << TIMING_GRAPH | 1 << TIMING_BLOCKING);
+	assert_int_equal(o.plan.profile, profile_find("gate"));
+	assert_int_equal(o.plan.restarts, 4);
+	assert_true(o.seed_given);
+	assert_int_equal(o.plan.seed, 0);
+	assert_int_equal(o.timeout_ns, 1500 * CLOCK_MS);
+	assert_int_equal(o.backend, BACKEND_NCCL);
+	assert_int_equal(o.bind, PLACE_ALL);
+	assert_int_equal(o.n_map, 2);
+	assert_int_equal(o.map[0], 3);
+	assert_int_equal(o.map[1], 1);
+	assert_string_equal(o.out, "/tmp/x");
+	assert_int_equal(o.color, COLOR_NEVER);
+	assert_true(o.share_gpu && o.json && !o.charts && o.dry_run);
+	assert_string_equal(o.transports, "p2p,shm");
+	assert_string_equal(o.require, "shm");
+	options_fini(&o);
+}
+
+static void words_are_kept_for_the_record(void **state)
+{
+	struct options o;
+
+	good(&o, "--profile=standard --minbytes 4K -e1M");
+	assert_string_equal(o.command, "--profile=standard --minbytes 4K -e1M");
+	assert_int_equal(o.plan.begin, 4096);
+	assert_int_equal(o.plan.end, 1 << 20);
+	options_fini(&o);
+}
+
+/* ---- bad ---- */
+
+static const struct bad {
+	const char *line, *says, *way_out;
+} bads[] = {
+	{ "--ops allreduce", "--ops: unknown operation 'allreduce'", "did you mean all_reduce?" },
+	{ "--ops xyzzyplugh", "--ops: unknown operation 'xyzzyplugh'",
+	  "known: all_reduce broadcast" },
+	{ "--ops ,", "--ops: the list is empty", "for example all_reduce" },
+	{ "--ops=", "--ops: the list is empty", "for example all_reduce" },
+	{ "--transports shmm", "unknown transport 'shmm'", "did you mean shm" },
+	{ "--transports ,", "--transports: the list is empty", "for example auto" },
+	{ "--require p3p", "--require: unknown transport 'p3p'", "did you mean p2p" },
+	{ "--transports shm --require p2p",
+	  "--require names a transport that --transports leaves out", "name it in both" },
+	{ "--backend ucx --transports p2p", "--transports: ucx has no transport 'p2p'",
+	  "list transports" },
+	{ "--timing grph", "--timing: unknown timing 'grph'", "did you mean graph?" },
+	{ "--profile fast", "--profile: unknown profile 'fast'", "known: quick standard gate" },
+	{ "--profile qick", "--profile: unknown profile 'qick'", "did you mean quick?" },
+	{ "--backend cuda", "--backend: unknown backend 'cuda'", "nccl" },
+	{ "--bind far", "--bind: unknown binding 'far'", "inherit near all" },
+	{ "--register usr", "--register: unknown registration 'usr'", "did you mean user?" },
+	{ "-d flaot", "-d: unknown element type 'flaot'", "did you mean float?" },
+	{ "-o summ", "-o: unknown reduction 'summ'", "did you mean sum?" },
+	{ "-b x", "-b: 'x' is no size", "for example 64K" },
+	{ "-b -8", "-b: '-8' is no size", "for example 64K" },
+	{ "-e 1.5M", "-e: '1.5M' is no size", "whole number of bytes" },
+	{ "-e 99999999999999999999", "-e: '99999999999999999999' is no size", "K, M or G" },
+	{ "-i 12q", "-i: '12q' is no size", "for example 64K" },
+	{ "-f 1", "-f: '1' is no whole number from 2 to 1048576", "2" },
+	{ "-f 2.5", "-f: '2.5' is no whole number", "from 2" },
+	{ "--sizes 8,x", "--sizes: 'x' is no size", "for example 64K" },
+	{ "--sizes ,", "--sizes: the list is empty", "for example --sizes 8,1M,1G" },
+	{ "--restarts 0", "--restarts: '0' is no whole number from 1 to 1000", "1000" },
+	{ "--restarts many", "--restarts: 'many' is no whole number", "from 1" },
+	{ "--seed -1", "--seed: '-1' is no whole number", "from 0" },
+	{ "--timeout 0", "--timeout: '0' is no duration of at least 0.1 s",
+	  "for example 30, 1.5 or 2m" },
+	{ "--timeout 50ms", "--timeout: '50ms' is no duration of at least 0.1 s", "2m" },
+	{ "--timeout soon", "--timeout: 'soon' is no duration", "2m" },
+	{ "--root -1", "--root: '-1' is no whole number", "from 0" },
+	{ "--pair 1", "--pair: '1' is not two different ranks", "for example --pair 0,3" },
+	{ "--pair 2,2", "--pair: '2,2' is not two different ranks", "for example --pair 0,3" },
+	{ "--pair 0,1,2", "--pair: more than 2 numbers", "2 numbers" },
+	{ "--pair 0,b", "--pair: 'b' is no whole number", "from 0" },
+	{ "--map 0,x", "--map: 'x' is no whole number", "from 0" },
+	{ "--place here", "--place: 'here' is not one of", "out, in, both" },
+	{ "--color red", "--color: 'red' is not one of", "auto, always, never" },
+	{ "--nccl-lib /nonexistent/libnccl.so.2",
+	  "--nccl-lib: cannot read '/nonexistent/libnccl.so.2'", "No such file" },
+	{ "--nccl-lib /a~b", "--nccl-lib: '/a b' holds a blank or a colon",
+	  "use a link without them" },
+	{ "--sizes 8 -b 8", "--sizes cannot go with -b, -e, -f or -i",
+	  "give the list or the range" },
+	{ "-f 2 -i 8", "-f and -i contradict each other", "give one" },
+	{ "-b 1M -e 1K", "-b is larger than -e", "exchange them" },
+	{ "--backend ucx --register user", "--register has no meaning with --backend ucx",
+	  "leave one out" },
+	{ "--backend ucx --timing graph", "--backend ucx has only --timing host", "host" },
+	{ "--backend nccl --timing host", "--timing host is of the UCX backend",
+	  "give graph, stream or blocking" },
+	{ "sweep", "unexpected word 'sweep'", "ncclbench sweep --help" },
+	{ "--opps all", "unknown option '--opps'", "did you mean --ops?" },
+	{ "--xyzzyplugh", "unknown option '--xyzzyplugh'", "ncclbench sweep --help lists all" },
+	{ "--ops", "'--ops' requires an argument", "--ops" },
+	{ "--json=yes", "doesn't allow an argument", "--json" },
+	{ "-q", "invalid option -- 'q'", "q" },
+};
+
+static int lines(const char *text)
+{
+	int n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static void one_line_for_every_mistake(void **state)
+{
+	int wrong = 0;
+
+	for (size_t i = 0; i < N_ELEMENTS(bads); i++) {
+		struct options o;
+		int r = parse_as(&o, bads[i].line, true);
+
+		if (r == NB_EXIT_USAGE + 1 && lines(said) == 1 && strstr(said, bads[i].says) &&
+		    strstr(said, bads[i].way_out) && strncmp(said, "ncclbench: ", 11) == 0) {
+			options_fini(&o);
+			continue;
+		}
+		print_error("\"%s\" gives %d and:\n%s", bads[i].line, r, said);
+		options_fini(&o);
+		wrong++;
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* All ranks get the same words; one speaks. */
+static void the_others_are_quiet(void **state)
+{
+	static const char *const some[] = { "--ops allreduce",  "-b x", "--opps", "-q", "sweep",
+					    "--transports shmm" };
+
+	for (size_t i = 0; i < N_ELEMENTS(some); i++) {
+		struct options o;
+
+		assert_int_equal(parse_as(&o, some[i], false), NB_EXIT_USAGE + 1);
+		if (said[0])
+			fail_msg("\"%s\" by a quiet rank: %s", some[i], said);
+		options_fini(&o);
+	}
+}
+
+/* A mistake after a good list: what was taken is given back. */
+static void nothing_is_kept_of_a_bad_line(void **state)
+{
+	struct options o;
+
+	assert_int_equal(
+	    parse_as(&o, "--sizes 8,16 --sizes 32 --nccl-lib /dev/null --ops nonsense", true),
+	    NB_EXIT_USAGE + 1);
+	options_fini(&o);
+	assert_null(o.sizes);
+	assert_null(o.command);
+}
+
+static void hostile_words_stay_on_one_line(void **state)
+{
+	struct options o;
+	char line[2100] = "--ops ";
+
+	memset(line + 6, 'z', 2000);
+	assert_int_equal(parse_as(&o, line, true), NB_EXIT_USAGE + 1);
+	assert_int_equal(lines(said), 1);
+	assert_non_null(strstr(said, "known: all_reduce"));
+	options_fini(&o);
+	assert_int_equal(parse_as(&o, "--ops \033[31mred\n--json", true), NB_EXIT_USAGE + 1);
+	assert_int_equal(lines(said), 1);
+	assert_null(strchr(said, '\033'));
+	options_fini(&o);
+}
+
+/* ---- transports, once the backend is known ---- */
+
+static void transports_of_a_backend(void **state)
+{
+	unsigned long long wanted, required;
+	struct options o;
+
+	good(&o, "--transports shm,auto --require shm");
+	assert_int_equal(options_transports(&o, BACKEND_NCCL, &wanted, &required), 0);
+	assert_int_equal(wanted, 1ULL << TRANSPORT_SHM | 1ULL << TRANSPORT_AUTO);
+	assert_int_equal(required, 1ULL << TRANSPORT_SHM);
+	log_setup("ncclbench", 0, false);
+	assert_int_not_equal(options_transports(&o, BACKEND_UCX, &wanted, &required),
+			     0); /* has no auto */
+	options_fini(&o);
+	good(&o, "--transports shm");
+	assert_int_equal(options_transports(&o, BACKEND_UCX, &wanted, &required), 0);
+	assert_int_equal(wanted, 1ULL << TRANSPORT_UCX_SHM);
+	assert_int_equal(required, 0);
+	options_fini(&o);
+	good(&o, "");
+	assert_int_equal(options_transports(&o, BACKEND_NCCL, &wanted, &required), 0);
+	assert_int_equal(wanted, 0);
+	options_fini(&o);
+}
+
+/* ---- help ---- */
+
+/* argp prints and ends the process by itself. */
+static int help_in_child(const char *line, char *out, size_t max)
+{
+	int fd = memfd_create("help", MFD_CLOEXEC), status = 0;
+	struct options o;
+	ssize_t n;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		dup2(fd, 1);
+		_exit(100 + parse_as(&o, line, true));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	n = pread(fd, out, max - 1, 0);
+	out[n > 0 ? n : 0] = '\0';
+	close(fd);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void help_names_every_option(void **state)
+{
+	static const char *const names[] = {
+		"--ops",       "--transports", "-b",          "-e",        "-f",
+		"-i",          "--sizes",      "-d",          "-o",        "--place",
+		"--root",      "--pair",       "--register",  "--timing",  "--profile",
+		"--restarts",  "--seed",       "--timeout",   "--backend", "--bind",
+		"--map",       "--share-gpu",  "--nccl-lib",  "--require", "--out",
+		"--json",      "--color",      "--no-charts", "--dry-run", "mpirun -np 2 ncclbench",
+		"Exit status",
+	};
+	static char text[32768];
+
+	assert_int_equal(help_in_child("--help", text, sizeof(text)), 0);
+	for (size_t i = 0; i < N_ELEMENTS(names); i++)
+		if (!strstr(text, names[i]))
+			fail_msg("%s is not in the help", names[i]);
+	assert_int_equal(help_in_child("--version", text, sizeof(text)), 0);
+	assert_memory_equal(text, "ncclbench ", 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(what_to_measure),
+		cmocka_unit_test(how_and_where),
+		cmocka_unit_test(words_are_kept_for_the_record),
+		cmocka_unit_test(one_line_for_every_mistake),
+		cmocka_unit_test(the_others_are_quiet),
+		cmocka_unit_test(nothing_is_kept_of_a_bad_line),
+		cmocka_unit_test(hostile_words_stay_on_one_line),
+		cmocka_unit_test(transports_of_a_backend),
+		cmocka_unit_test(help_names_every_option),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
