@@ -33,7 +33,7 @@ struct record { /* every text is NUL-terminated; an absent number is NaN, absent
 	char algo[24], proto[24];
 	double channels, wrong;        /* NaN when not known */
 	double ops_per_batch, samples, restarts;
-	char stop[16];                 /* precision | budget | fixed */
+	char stop[16];                 /* precision | budget */
 };
 
 struct sample { /* samples.csv: the key of its record plus these */
@@ -70,4 +70,15 @@ void record_write(struct buf *b, const struct record *r); /* one CSV line */
 void sample_write(struct buf *b, const struct record *key, const struct sample *s);
 /* Reads a points.csv held in memory: unknown columns are ignored, missing ones stay absent. 0; -EBADMSG with `why` naming line and column. */
 int record_read_all(const char *data, size_t len, struct record **rows, size_t *n, char *why, size_t why_max) ATTR_MUST;
+
+/* Row by row, in file order, nothing kept: for files of any length, and for samples.csv. */
+struct record_stream {
+	/* `s` is NULL for points.csv; `r` holds only the key for samples.csv. Non-zero ends reading and is returned. */
+	int (*row)(void *arg, const struct record *r, const struct sample *s, size_t line);
+	void *arg;
+	const char *const *required;   /* columns that must be there, ends with NULL; NULL: none must */
+	int samples;                   /* 1: a samples.csv */
+};
+/* As record_read_all. */
+int record_read_stream(const char *data, size_t len, const struct record_stream *to, char *why, size_t why_max) ATTR_MUST;
 int record_same_key(const struct record *a, const struct record *b);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a points.csv, which may be anybody's: the first thing that is wrong ends it, with line and
+ * Reads a points.csv or samples.csv, which may be anybody's: the first thing that is wrong ends it, with line and
  * column. It does not judge values that are well formed; unknown names and impossible figures are
  * the reader's matter.
  */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +20,17 @@
 #define MAX_ROWS (1u << 17)
 #define MAX_FIELDS 1024
 
+/* The kinds of file, told apart by their first comment. Index: record_stream.samples. */
+static const char *const kinds[] = { "points", "samples" };
+static const char mark[] = "# ncclbench ";
+
 struct reading {
 	struct csv_reader csv;
 	const struct column **map; /* column of each field; NULL: one this version does not know */
 	size_t n_fields;
-	struct record *rows;
-	size_t n, cap;
+	struct record record;
+	struct sample sample;
+	const struct record_stream *to;
 	char *why;
 	size_t why_max;
 };
@@ -62,12 +68,44 @@ static int refuse_csv(struct reading *rd, int rc)
 	return refuse(rd, rd->csv.line, rd->csv.why_field, "%s", rd->csv.why);
 }
 
-static const struct column *column_find(const char *name)
+static const struct column *find_in(const struct column *c, size_t n, const char *name)
 {
-	for (size_t i = 0; i < record_n_columns; i++)
-		if (strcmp(record_columns[i].name, name) == 0)
-			return &record_columns[i];
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(c[i].name, name) == 0)
+			return &c[i];
 	return NULL;
+}
+
+/* samples.csv has the key of points.csv and its own columns: names are unique over both. */
+static const struct column *column_find(const struct reading *rd, const char *name)
+{
+	const struct column *c = find_in(record_columns, record_n_columns, name);
+
+	if (!rd->to->samples)
+		return c;
+	return c != NULL && c->role == COLUMN_KEY ? c :
+						    find_in(sample_columns, sample_n_columns, name);
+}
+
+static bool of_sample(const struct column *c)
+{
+	return c >= sample_columns && c < sample_columns + sample_n_columns;
+}
+
+static int check_required(struct reading *rd)
+{
+	const char *const *name = rd->to->required;
+
+	for (; name != NULL && *name != NULL; name++) {
+		size_t i = 0;
+
+		while (i < rd->n_fields &&
+		       (rd->map[i] == NULL || strcmp(rd->map[i]->name, *name) != 0))
+			i++;
+		if (i == rd->n_fields)
+			return refuse(rd, rd->csv.row.line, i, "the column '%s' is missing", *name);
+	}
+	return 0;
 }
 
 static int check_header(struct reading *rd)
@@ -76,7 +114,7 @@ static int check_header(struct reading *rd)
 	size_t known = 0;
 
 	for (size_t i = 0; i < row->n; i++) {
-		const struct column *c = column_find(row->field[i]);
+		const struct column *c = column_find(rd, row->field[i]);
 
 		if (c == NULL)
 			continue;
@@ -88,8 +126,9 @@ static int check_header(struct reading *rd)
 		known++;
 	}
 	if (known == 0)
-		return refuse(rd, row->line, 0, "not a header of points.csv: no known column");
-	return 0;
+		return refuse(rd, row->line, 0, "not a header of %s.csv: no known column",
+			      kinds[rd->to->samples]);
+	return check_required(rd);
 }
 
 static int read_header(struct reading *rd)
@@ -134,7 +173,7 @@ static const char *parse_member(void *at, const struct column *c, const char *te
 	return NULL;
 }
 
-static int read_row(struct reading *rd, struct record *r)
+static int read_row(struct reading *rd)
 {
 	const struct csv_row *row = &rd->csv.row;
 
@@ -145,11 +184,12 @@ static int read_row(struct reading *rd, struct record *r)
 	if (row->n > rd->n_fields)
 		return refuse(rd, row->line, rd->n_fields, "%zu fields where the header has %zu",
 			      row->n, rd->n_fields);
-	record_init(r);
+	record_init(&rd->record);
+	memset(&rd->sample, 0, sizeof(rd->sample));
 	for (size_t i = 0; i < row->n; i++) {
 		const struct column *c = rd->map[i];
-		const char *fault =
-		    c ? parse_member((char *)r + c->offset, c, row->field[i]) : NULL;
+		char *base = of_sample(c) ? (char *)&rd->sample : (char *)&rd->record;
+		const char *fault = c ? parse_member(base + c->offset, c, row->field[i]) : NULL;
 
 		if (fault != NULL)
 			return refuse(rd, row->line, i, "%s: '%.40s'", fault, row->field[i]);
@@ -157,63 +197,110 @@ static int read_row(struct reading *rd, struct record *r)
 	return 0;
 }
 
-static int make_room(struct reading *rd)
-{
-	size_t cap = rd->cap ? rd->cap * 2 : 64;
-	struct record *grown;
-
-	if (rd->n < rd->cap)
-		return 0;
-	if (rd->n >= MAX_ROWS)
-		return refuse(rd, rd->csv.row.line, 0, "more than %u rows", MAX_ROWS);
-	grown = reallocarray(rd->rows, cap, sizeof(*grown));
-	if (grown == NULL)
-		return -ENOMEM;
-	rd->rows = grown;
-	rd->cap = cap;
-	return 0;
-}
-
 static int read_rows(struct reading *rd)
 {
+	size_t n = 0;
 	int rc;
 
 	while ((rc = csv_next(&rd->csv)) > 0) {
-		rc = make_room(rd);
+		rc = read_row(rd);
 		if (rc == 0)
-			rc = read_row(rd, &rd->rows[rd->n]);
+			rc = rd->to->row(rd->to->arg, &rd->record,
+					 rd->to->samples ? &rd->sample : NULL, rd->csv.row.line);
 		if (rc)
 			return rc;
-		rd->n++;
+		n++;
 	}
 	if (rc < 0)
 		return refuse_csv(rd, rc);
-	return rd->n ? 0 : refuse(rd, rd->csv.line, 0, "no row after the header");
+	return n ? 0 : refuse(rd, rd->csv.line, 0, "no row after the header");
 }
 
-int record_read_all(const char *data, size_t len, struct record **rows, size_t *n, char *why,
-		    size_t why_max)
+/* "# ncclbench points schema 1"; a file without it may be anybody's and is judged by its header. */
+static int check_mark(struct reading *rd, const char *data, size_t len)
 {
-	static const char samples[] = "# ncclbench samples";
-	struct reading rd = { .why = why, .why_max = why_max };
+	const char *kind = kinds[rd->to->samples], *other = kinds[!rd->to->samples];
+	char line[80], name[16];
+	int schema = 0;
+	size_t n = len < sizeof(line) - 1 ? len : sizeof(line) - 1;
+
+	if (len < sizeof(mark) || memcmp(data, mark, sizeof(mark) - 1) != 0)
+		return 0;
+	memcpy(line, data, n);
+	line[n] = '\0';
+	line[strcspn(line, "\r\n")] = '\0';
+	if (sscanf(line + sizeof(mark) - 1, "%15s schema %9d", name, &schema) < 1)
+		return 0;
+	if (strcmp(name, other) == 0)
+		return refuse(rd, 1, 0, "this is %s.csv, not %s.csv", other, kind);
+	if (schema > RECORD_SCHEMA)
+		return refuse(rd, 1, 0, "schema %d; this version knows up to %d: a newer ncclbench "
+					"wrote it",
+			      schema, RECORD_SCHEMA);
+	return 0;
+}
+
+int record_read_stream(const char *data, size_t len, const struct record_stream *to, char *why,
+		       size_t why_max)
+{
+	struct reading rd = { .why = why, .why_max = why_max, .to = to };
 	int rc;
 
 	if (why_max > 0)
 		why[0] = '\0';
 	csv_open(&rd.csv, data, len);
-	if (len >= sizeof(samples) && memcmp(data, samples, sizeof(samples) - 1) == 0)
-		rc = refuse(&rd, 1, 0, "this is samples.csv, not points.csv");
-	else
+	rc = check_mark(&rd, data, len);
+	if (rc == 0)
 		rc = read_header(&rd);
 	if (rc == 0)
 		rc = read_rows(&rd);
-	if (rc == 0) {
-		*rows = rd.rows;
-		*n = rd.n;
-		rd.rows = NULL;
-	}
-	free(rd.rows);
 	free(rd.map);
 	csv_close(&rd.csv);
 	return rc;
+}
+
+struct keeping {
+	struct record *rows;
+	size_t n, cap;
+	char *why;
+	size_t why_max;
+};
+
+static int keep(void *arg, const struct record *r, const struct sample *s, size_t line)
+{
+	struct keeping *k = arg;
+
+	(void)s;
+	if (k->n >= MAX_ROWS) {
+		snprintf(k->why, k->why_max, "line %zu, column 1: more than %u rows", line,
+			 MAX_ROWS);
+		return -EBADMSG;
+	}
+	if (k->n == k->cap) {
+		size_t cap = k->cap ? k->cap * 2 : 64;
+		struct record *grown = reallocarray(k->rows, cap, sizeof(*grown));
+
+		if (grown == NULL)
+			return -ENOMEM;
+		k->rows = grown;
+		k->cap = cap;
+	}
+	k->rows[k->n++] = *r;
+	return 0;
+}
+
+int record_read_all(const char *data, size_t len, struct record **rows, size_t *n, char *why,
+		    size_t why_max)
+{
+	struct keeping k = { .why = why, .why_max = why_max };
+	struct record_stream to = { .row = keep, .arg = &k };
+	int rc = record_read_stream(data, len, &to, why, why_max);
+
+	if (rc) {
+		free(k.rows);
+		return rc;
+	}
+	*rows = k.rows;
+	*n = k.n;
+	return 0;
 }

@@ -8,12 +8,17 @@
 
 #include "data/record.h"
 
+enum view_peak_kind { VIEW_PEAK_SPEC, VIEW_PEAK_LINE_RATE, VIEW_PEAK_MODEL, VIEW_PEAK_MEASURED, VIEW_PEAK_KINDS };
+extern const char *const view_peak_kinds[VIEW_PEAK_KINDS]; /* "spec" "line rate" "NCCL model" "measured" */
+
 struct view_peak {
 	char name[64]; /* "NVLink 18 x 25 GB/s (spec)" */
 	char
 	    transport[24]; /* whose peak: names separated by commas, or one that stands for all of
 			    * its peak_kind (spec/transport.h); "" = of none, shown as a row only */
 	double gbps;       /* per direction; NaN unknown */
+	int kind;          /* view_peak_kind */
+	const char *how;   /* one line: where the figure comes from; NULL when the name says it all */
 };
 
 struct view {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
@@ -29,6 +30,8 @@ int campaign_prepare(struct campaign *k)
 	k->configs = calloc(k->plan.n_configs + 1, sizeof(*k->configs));
 	if (!k->points || !k->configs)
 		return -ENOMEM;
+	card_init(&k->card);
+	k->crew.card = &k->card;
 	for (size_t i = 0; i < k->plan.n_points; i++)
 		k->points[i].est_us = NAN;
 	for (size_t i = 0; i < k->plan.n_configs; i++)
@@ -42,6 +45,9 @@ void campaign_fini(struct campaign *k)
 		merged_fini(&k->points[i].merged);
 	free(k->points);
 	free(k->configs);
+	if (k->cards)
+		coord_free_texts(k->cards, k->request.nranks);
+	k->cards = NULL;
 	plan_fini(&k->plan);
 }
 
@@ -463,5 +469,16 @@ int campaign_run(struct campaign *k)
 	if (k->interrupted)
 		keep_unfinished(k);
 	progress_clear(k->progress);
+	return r;
+}
+
+int campaign_gather_cards(struct campaign *k)
+{
+	struct buf mine = { 0 };
+	int r;
+
+	card_lines(&k->card, &mine);
+	r = mine.failed ? -ENOMEM : coord_gather_text(k->c, buf_text(&mine), &k->cards, clock_after_ns(ROUND_NS));
+	buf_fini(&mine);
 	return r;
 }

@@ -13,6 +13,7 @@
 #include "data/record.h"
 #include "data/store.h"
 #include "report/view.h"
+#include "run/card.h"
 #include "run/crew.h"
 #include "run/facts.h"
 #include "run/merge.h"
@@ -53,6 +54,10 @@ struct campaign {
 	struct crew_spec crew;      /* what all configurations share */
 	struct view_peak peaks[PEAK_MAX];
 	size_t n_peaks;
+	char no_ceiling[300];       /* why one was not measured, "" */
+	char tcp_interface[32];     /* of the TCP ceilings, "" none */
+	struct card card;           /* this rank's GPU */
+	char **cards;               /* card_lines of every rank, when the run is over; else NULL */
 	struct point_state *points;
 	struct config_state *configs;
 	struct store store;         /* rank 0 */
@@ -67,4 +72,6 @@ struct campaign {
 
 int campaign_prepare(struct campaign *k) ATTR_MUST;   /* allocates the states */
 int campaign_run(struct campaign *k) ATTR_MUST;       /* 0, or negative when the ranks can no longer agree */
+/* After it: every rank learns all ranks' card_lines. */
+int campaign_gather_cards(struct campaign *k) ATTR_MUST;
 void campaign_fini(struct campaign *k);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "ncclbench/protocol.h"
+#include "run/card.h"
 #include "run/coord.h"
 #include "spec/outcome.h"
 #include "spec/transport.h"
@@ -80,7 +81,7 @@ static void name_logs(const struct crew *w, const struct crew_spec *s, struct lo
 	const struct transport *t = &transport_table[s->transport];
 	char stem[3072];
 
-	snprintf(stem, sizeof(stem), "%s/%s-%s.rank%d.start%d", s->log_dir, backend_names[t->backend], t->name, w->c->rank,
+	snprintf(stem, sizeof(stem), "%s/%s-%s.rank%d.start%d", s->log_dir, backend_names[t->backend], s->purpose ? s->purpose : t->name, w->c->rank,
 		 s->restart);
 	if (s->attempt)
 		snprintf(stem + strlen(stem), sizeof(stem) - strlen(stem), "-%d", s->attempt);
@@ -120,13 +121,15 @@ static void read_hello(const struct words *answer, int64_t *extra, void *arg)
 		extra[0] = -1;
 }
 
-static int hello(struct crew *w, struct fault *worst)
+static int hello(struct crew *w, const struct crew_spec *s, struct fault *worst)
 {
 	int64_t version = 0;
 	struct words answer;
 
 	if (w->running && session_ask(&w->session, PHASE_HELLO, NULL, 0, &answer)) {
 		read_hello(&answer, &version, NULL);
+		if (s->card)
+			card_hello(s->card, &answer, s->device);
 		words_fini(&answer);
 		if (version != NB_PROTOCOL_VERSION)
 			fault_set(&w->session.fault, OUTCOME_ERROR, PHASE_HELLO,
@@ -244,10 +247,11 @@ int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst
 	r = spawn(w, spec);
 	if (r < 0)
 		return r;
-	r = hello(w, worst);
-	if (r == 0 && !fault_is(worst))
+	w->session.card = spec->card;
+	r = hello(w, spec, worst);
+	if (r == 0 && !fault_is(worst) && !spec->purpose)
 		r = exchange(w, worst);
-	if (r == 0 && !fault_is(worst))
+	if (r == 0 && !fault_is(worst) && !spec->purpose)
 		r = join(w, spec->device, worst);
 	evidence_read(&w->evidence);
 	return r;

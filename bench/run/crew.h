@@ -15,6 +15,7 @@
 #include "run/place.h"
 #include "run/session.h"
 
+struct card;
 struct coord;
 struct msg;
 struct words;
@@ -28,6 +29,8 @@ struct crew_spec {
 	const struct place *place;
 	int device;
 	int restart, attempt;       /* name the log files */
+	const char *purpose;        /* names them instead of the transport, and nobody joins a communicator; NULL */
+	struct card *card;          /* this rank's GPU; NULL: its state is not kept */
 };
 
 struct crew {

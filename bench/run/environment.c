@@ -17,15 +17,24 @@ static const char *const launcher_names[] = {
 	"MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "GFORTRAN_UNBUFFERED_PRECONNECTED",
 };
 
-/* TABLE: what run.json may show. */
+/* TABLE: what run.json may show; and what mpirun itself puts under those names (addresses, session folders), which nobody chose. */
 static const char *const recordable_prefixes[] = { "NCCL_", "UCX_", "CUDA_", "OMPI_MCA_", "NVIDIA_VISIBLE_DEVICES" };
+static const char *const internal_prefixes[] = {
+	"OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME",
+};
+
+static bool has_prefix(const char *name, const char *const *prefixes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
 
 bool environment_recordable(const char *name)
 {
-	for (size_t i = 0; i < N_ELEMENTS(recordable_prefixes); i++)
-		if (strncmp(name, recordable_prefixes[i], strlen(recordable_prefixes[i])) == 0)
-			return true;
-	return false;
+	return has_prefix(name, recordable_prefixes, N_ELEMENTS(recordable_prefixes)) &&
+	       !has_prefix(name, internal_prefixes, N_ELEMENTS(internal_prefixes));
 }
 
 static const char *find(char *const *inherited, const char *name)
@@ -75,24 +84,24 @@ static bool is_set(const char *set, const char *name)
 	return false;
 }
 
-static int set_pair(struct environment *e, const struct env_pair *pair, int rank)
+static int set_pair(struct environment *e, const struct env_pair *pair, int rank, bool tell)
 {
 	char value[256];
 	const char *old = env_get(&e->env, pair->name);
 
 	expand(pair->value, rank, value, sizeof(value));
-	if (old && strcmp(old, value) != 0 && !is_set(buf_text(&e->set), pair->name))
+	if (tell && old && strcmp(old, value) != 0 && !is_set(buf_text(&e->set), pair->name))
 		buf_printf(&e->overruled, "%s%s=%s", e->overruled.len ? " " : "", pair->name, old);
 	buf_printf(&e->set, "%s%s=%s", e->set.len ? " " : "", pair->name, value);
 	return env_set(&e->env, pair->name, value);
 }
 
-static int set_pairs(struct environment *e, const struct env_pair *pairs, int rank)
+static int set_pairs(struct environment *e, const struct env_pair *pairs, int rank, bool tell)
 {
 	int r = 0;
 
 	for (; pairs->name && r == 0; pairs++)
-		r = set_pair(e, pairs, rank);
+		r = set_pair(e, pairs, rank, tell);
 	return r;
 }
 
@@ -127,13 +136,13 @@ static int apply_rows(struct environment *e, const struct environment_request *r
 	int rc = 0;
 
 	if (t->flags & TRANSPORT_FORCED && t->backend == BACKEND_NCCL)
-		rc = set_pairs(e, transport_base, r->rank);
+		rc = set_pairs(e, transport_base, r->rank, true);
 	if (rc == 0)
-		rc = set_pairs(e, t->set, r->rank);
+		rc = set_pairs(e, t->set, r->rank, true);
 	if (rc == 0 && (r->one_host || r->share_gpu))
-		rc = set_pairs(e, t->one_host_set, r->rank);
+		rc = set_pairs(e, t->one_host_set, r->rank, true);
 	if (rc == 0 && t->backend == BACKEND_NCCL)
-		rc = set_pairs(e, transport_debug, r->rank);
+		rc = set_pairs(e, transport_debug, r->rank, false); /* steers nothing, and auto gets it too */
 	return rc;
 }
 
@@ -147,7 +156,11 @@ int environment_build(struct environment *e, char *const *inherited, const struc
 	if (rc < 0)
 		return rc;
 	drop_launcher(&e->env);
-	rc = apply_rows(e, r);
+	/* However it was spelled: a row that says 0 as well overrules nothing. */
+	if (environment_multicast_veto(inherited))
+		rc = env_set(&e->env, "NCCL_NVLS_ENABLE", "0");
+	if (rc == 0)
+		rc = apply_rows(e, r);
 	if (rc == 0 && !r->tuning)
 		rc = drop_tuning(e);
 	if (rc == 0 && r->nccl_lib && transport_table[r->transport].backend == BACKEND_NCCL)

@@ -155,6 +155,26 @@ static void note_losses(const struct campaign *k, struct shown *s)
 		note(s, "interrupted: the points above are complete, the rest was not measured");
 }
 
+/* Others on the same GPU, and clocks that were held down, are why figures of two runs differ. */
+static void note_cards(const struct campaign *k, const struct finish *f, struct shown *s)
+{
+	char value[512], line[700];
+
+	for (int i = 0; k->cards && i < k->request.nranks; i++) {
+		int device = facts_device(&f->launch->facts, i);
+
+		if (facts_text_get(k->cards[i], "processes", value, sizeof(value)) && value[0]) {
+			snprintf(line, sizeof(line), "GPU %d of rank %d is used by others, too: %s", device, i, value);
+			note(s, line);
+		}
+		if (facts_text_get(k->cards[i], "throttled", value, sizeof(value)) && value[0]) {
+			snprintf(line, sizeof(line), "GPU %d of rank %d was held back during the run (%s): see flags in samples.csv",
+				 device, i, value);
+			note(s, line);
+		}
+	}
+}
+
 static int show_init(struct shown *s, const struct campaign *k, const struct finish *f)
 {
 	int r;
@@ -176,6 +196,8 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 	note_steering(&s->view, f, s);
 	note_losses(k, s);
 	note(s, f->place);
+	note_cards(k, f, s);
+	note(s, k->no_ceiling);
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "base/num.h"
 #include "ncclbench/exitcode.h"
 #include "run/campaign.h"
+#include "run/ceiling.h"
 #include "run/coord.h"
 #include "run/finish.h"
 #include "run/launch.h"
@@ -250,8 +251,10 @@ static void set_up_campaign(struct run *r)
 				 .nccl_lib = r->options.nccl_lib, .net_device = r->launch.net_device[0] ? r->launch.net_device : NULL },
 		.place = &r->place, .device = r->launch.device,
 	};
-	if (r->launch.backend == BACKEND_NCCL)
+	if (r->launch.backend == BACKEND_NCCL) {
 		k->n_peaks = peak_spec(&r->launch.facts, r->coord.size, k->peaks);
+		k->n_peaks += peak_other(&r->launch.facts, r->coord.size, k->peaks + k->n_peaks);
+	}
 	describe_map(&r->launch, k->map, sizeof(k->map));
 	r->finish.options = &r->options;
 	r->finish.launch = &r->launch;
@@ -277,6 +280,7 @@ static void say_what(const struct run *r)
 
 static int measure(struct run *r)
 {
+	bool ceilings = r->options.ceilings < 0 ? r->launch.backend == BACKEND_NCCL : r->options.ceilings;
 	int64_t start = clock_now_ns();
 	int rc;
 
@@ -288,7 +292,13 @@ static int measure(struct run *r)
 			r->campaign.broken = true; /* the first round tells the others */
 		}
 	}
-	rc = campaign_run(&r->campaign);
+	rc = ceilings ? ceiling_tcp(&r->campaign, &r->launch) : 0;
+	if (rc == 0)
+		rc = campaign_run(&r->campaign);
+	if (rc == 0 && ceilings && !r->campaign.interrupted)
+		rc = ceiling_copies(&r->campaign, &r->launch);
+	if (rc == 0)
+		rc = campaign_gather_cards(&r->campaign);
 	if (rc < 0)
 		return rc;
 	r->finish.seconds = (double)(clock_now_ns() - start) / CLOCK_S;

@@ -98,6 +98,12 @@ int merged_add(struct merged *m, const struct op_case *c, int restart, const int
 	return 0;
 }
 
+void merged_flag(struct merged *m, size_t n, const char *flags)
+{
+	for (size_t i = n < m->n ? m->n - n : 0; *flags && i < m->n; i++)
+		record_set(m->samples[i].flags, sizeof(m->samples[i].flags), flags);
+}
+
 static double *times(const struct merged *m, size_t from)
 {
 	double *v = malloc((m->n - from + 1) * sizeof(*v));

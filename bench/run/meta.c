@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/num.h"
 #include "data/record.h"
 #include "ncclbench/exitcode.h"
 #include "report/view.h"
@@ -129,8 +130,34 @@ static json_t *peaks(const struct campaign *k)
 		json_object_set_new(o, "name", text(k->peaks[i].name));
 		json_object_set_new(o, "of", text(k->peaks[i].transport));
 		json_object_set_new(o, "gbps", number(k->peaks[i].gbps));
+		json_object_set_new(o, "kind", text(view_peak_kinds[k->peaks[i].kind]));
+		json_object_set_new(o, "how", text(k->peaks[i].how ? k->peaks[i].how : ""));
 		json_array_append_new(a, o);
 	}
+	return a;
+}
+
+/* What reads as a number becomes one. */
+static json_t *with_numbers(json_t *o)
+{
+	const char *key;
+	json_t *value;
+	void *next;
+	double v;
+
+	json_object_foreach_safe(o, next, key, value)
+		if (json_is_string(value) && num_parse_double(json_string_value(value), &v) == 0)
+			json_object_set_new(o, key, json_real(v));
+	return o;
+}
+
+/* One object per rank: the state of its GPU at the start and the end, and who else used it. */
+static json_t *states(const struct campaign *k)
+{
+	json_t *a = json_array();
+
+	for (int i = 0; k->cards && i < k->request.nranks; i++)
+		json_array_append_new(a, with_numbers(fact_object(k->cards[i])));
 	return a;
 }
 
@@ -188,6 +215,9 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, bool compl
 	json_object_set_new(o, "placement", text(f->place));
 	json_object_set_new(o, "environment", environment(f->inherited));
 	json_object_set_new(o, "peaks", peaks(k));
+	json_object_set_new(o, "tcp_interface", text(k->tcp_interface));
+	json_object_set_new(o, "ceiling_missing", text(k->no_ceiling));
+	json_object_set_new(o, "gpu_state", states(k));
 	json_object_set_new(o, "transports", transports(k));
 	json_object_set_new(o, "ranks", ranks(f->launch));
 	return dump(o, JSON_INDENT(2));

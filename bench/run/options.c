@@ -32,7 +32,7 @@ const char *argp_program_bug_address = NULL;
 enum key {
 	KEY_OPS = 256, KEY_TRANSPORTS, KEY_SIZES, KEY_TIMING, KEY_PROFILE, KEY_RESTARTS, KEY_BACKEND, KEY_REQUIRE, KEY_BIND, KEY_PAIR,
 	KEY_MAP, KEY_REGISTER, KEY_NCCL_LIB, KEY_OUT, KEY_TIMEOUT, KEY_SEED, KEY_JSON, KEY_COLOR, KEY_NO_CHARTS, KEY_DRY_RUN,
-	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU,
+	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS,
 };
 
 static const struct argp_option rows[] = {
@@ -55,6 +55,8 @@ static const struct argp_option rows[] = {
 	{ "profile", KEY_PROFILE, "NAME", 0, "quick, standard or gate: time spent per point and restarts (default quick)", 0 },
 	{ "restarts", KEY_RESTARTS, "N", 0, "fresh workers per transport (default: the profile's)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "order of the points (default: from the clock, recorded)", 0 },
+	{ "ceilings", KEY_CEILINGS, 0, 0, "measure plain copies and TCP beside it, about one second (default with NCCL)", 0 },
+	{ "no-ceilings", KEY_NO_CEILINGS, 0, 0, "do not", 0 },
 	{ "timeout", KEY_TIMEOUT, "SEC", 0, "longest wait for one answer of a worker (default 30s)", 0 },
 	{ 0, 0, 0, 0, "Where", 3 },
 	{ "backend", KEY_BACKEND, "NAME", 0, "auto, nccl or ucx (default auto: NCCL where there are as many GPUs as ranks)", 0 },
@@ -401,6 +403,8 @@ static int plain_value(int key, char *arg, struct options *o)
 	case KEY_JSON: o->json = true; return 0;
 	case KEY_NO_CHARTS: o->charts = false; return 0;
 	case KEY_DRY_RUN: o->dry_run = true; return 0;
+	case KEY_CEILINGS: o->ceilings = 1; return 0;
+	case KEY_NO_CEILINGS: o->ceilings = 0; return 0;
 	case KEY_SHARE_GPU: o->share_gpu = true; return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -491,7 +495,7 @@ static char *join_words(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 		buf_printf(&b, "%s%s", i > 1 ? " " : "", argv[i]);
-	return b.len ? buf_take(&b) : strdup("");
+	return buf_take(&b);
 }
 
 /* All ranks get the same words; only one may print help or complain. argp prints to 1 and 2 by itself. */
@@ -546,7 +550,7 @@ int options_parse(struct options *o, int argc, char **argv, bool speaks)
 	int keep[2] = { -1, -1 }, r;
 
 	*o = (struct options){
-		.backend = -1, .bind = -1, .timeout_ns = 30 * CLOCK_S, .charts = true, .plan = { .a = 0, .b = 1 },
+		.backend = -1, .bind = -1, .ceilings = -1, .timeout_ns = 30 * CLOCK_S, .charts = true, .plan = { .a = 0, .b = 1 },
 	};
 	o->plan.profile = profile_find("quick");
 	o->command = join_words(argc, argv);

@@ -24,6 +24,7 @@ struct options {
 	int bind;                      /* place_policy, or -1 = by backend */
 	int64_t timeout_ns;
 	int color;
+	int ceilings;                  /* 0, 1, or -1 = with NCCL */
 	bool json, charts, dry_run, share_gpu, seed_given;
 	char *command;                 /* the words as given, for run.json */
 };

@@ -196,6 +196,8 @@ struct chunk {
 	int batches, ops, replays, warmup;
 	int64_t ns[CHUNK_MAX];
 	size_t n;
+	const struct card *card;
+	unsigned flags; /* card_flag bits of any rank */
 };
 
 static void read_times(const struct words *answer, int64_t *extra, void *arg)
@@ -208,25 +210,28 @@ static void read_times(const struct words *answer, int64_t *extra, void *arg)
 	extra[0] = (int64_t)c->n == c->batches ? 0 : 1;
 	for (size_t i = 0; i < c->n; i++)
 		extra[0] |= c->ns[i] < 0;
+	extra[1] = (card_flags(c->card) & CARD_THROTTLED) != 0;
+	extra[2] = (card_flags(c->card) & CARD_CLOCK_FELL) != 0;
 }
 
 /* One RUN: all ranks' times in *all (heap, size x CHUNK_MAX). */
 static int run_chunk(struct crew *w, struct chunk *chunk, double batch_us, int64_t **all, struct fault *worst)
 {
 	struct msg m = { 0 };
-	int64_t short_answer = 0;
+	int64_t v[3] = { 0 }; /* some rank's answer is short; its GPU throttled; its clock fell */
 	int r;
 
 	begin_run(&m, "measure", chunk->batches, chunk->ops, chunk->replays, chunk->warmup);
 	r = crew_ask(w, PHASE_RUN, &m, (int64_t)(batch_us * 1e3 * RUN_SLACK * (chunk->batches + chunk->warmup)), read_times, chunk,
-		     &short_answer, 1, worst);
+		     v, 3, worst);
 	msg_fini(&m);
 	if (r < 0 || fault_is(worst))
 		return r;
-	if (short_answer) {
+	if (v[0]) {
 		fault_set(worst, OUTCOME_ERROR, PHASE_RUN, "worker did not give one time per batch");
 		return 0;
 	}
+	chunk->flags = (v[1] ? CARD_THROTTLED : 0) | (v[2] ? CARD_CLOCK_FELL : 0);
 	if (!*all)
 		*all = calloc((size_t)w->c->size * CHUNK_MAX, sizeof(**all));
 	if (!*all)
@@ -259,7 +264,8 @@ static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all
 {
 	const struct plan_point *p = &k->plan.points[point];
 	double est = isnan(k->points[point].est_us) ? 100 : k->points[point].est_us;
-	struct chunk c = { .batches = 2, .ops = timing_ops_per_loop(p->timing, p->c.bytes), .replays = 1 };
+	struct chunk c = { .batches = 2, .ops = timing_ops_per_loop(p->timing, p->c.bytes), .replays = 1,
+			   .card = &k->card };
 	double a, b;
 	int r;
 
@@ -298,7 +304,8 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 	const struct profile *profile = profile_of(k);
 	const struct plan_point *p = &k->plan.points[point];
 	struct merged *merged = &k->points[point].merged;
-	struct chunk c = { .ops = timing_ops_per_loop(p->timing, p->c.bytes) };
+	struct chunk c = { .ops = timing_ops_per_loop(p->timing, p->c.bytes), .card = &k->card };
+	char flags[RECORD_TEXT];
 	double batch_us, spent_us = 0, wanted = profile_precision(p->c.bytes);
 	int have = 0, r;
 
@@ -315,6 +322,8 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 		r = merged_add(merged, &p->c, restart, *all, CHUNK_MAX, (size_t)c.batches, (double)c.ops * c.replays);
 		if (r < 0)
 			return r;
+		card_flags_text(c.flags, flags, sizeof(flags));
+		merged_flag(merged, (size_t)c.batches, flags);
 		have += c.batches;
 		spent_us += batch_us * c.batches;
 		*stop = "precision";
@@ -431,6 +440,6 @@ int point_record(struct campaign *k, const struct crew *w, size_t config, size_t
 	if (w)
 		fill_proof(k, w, point, r);
 	record_derive(r);
-	r->peak_pct = r->busbw_gbps / peak_of(k->peaks, k->n_peaks, k->plan.configs[config].transport) * 100;
+	r->peak_pct = peak_percent(k->peaks, k->n_peaks, k->plan.configs[config].transport, r);
 	return rc;
 }

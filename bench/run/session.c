@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "ncclbench/protocol.h"
+#include "run/card.h"
 #include "run/coord.h"
 #include "run/place.h"
 #include "spec/outcome.h"
@@ -52,6 +53,7 @@ bool session_interrupted(void)
 static const int phase_percent[PHASE_COUNT] = {
 	[PHASE_START] = 100,   [PHASE_HELLO] = 100, [PHASE_ID] = 100,    [PHASE_JOIN] = 200,
 	[PHASE_PREPARE] = 100, [PHASE_RUN] = 100,   [PHASE_CHECK] = 100, [PHASE_BYE] = 50,
+	[PHASE_CEILING] = 100,
 };
 
 int64_t session_phase_timeout(int phase, int64_t timeout_ns)
@@ -292,7 +294,11 @@ bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extr
 		receive_failed(s, phase, r, allowed, &(struct wait){ .s = s });
 		return false;
 	}
-	return await(s, phase, allowed, answer);
+	if (!await(s, phase, allowed, answer))
+		return false;
+	if (s->card)
+		card_hear(s->card, answer);
+	return true;
 }
 
 int64_t session_stop(struct session *s, bool polite)

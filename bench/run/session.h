@@ -13,6 +13,7 @@
 #include "proc/child.h"
 #include "run/fault.h"
 
+struct card;
 struct coord;
 struct env;
 struct msg;
@@ -36,6 +37,7 @@ struct session {
 	int64_t timeout_ns;
 	struct fault fault;
 	int n_notes;
+	struct card *card;             /* hears the state of the GPU in every answer; NULL: nobody does */
 };
 
 void session_init(struct session *s, struct coord *coord);

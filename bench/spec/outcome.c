@@ -32,6 +32,7 @@ const char *const phase_names[PHASE_COUNT] = {
 	[PHASE_NONE] = "none", [PHASE_START] = "start", [PHASE_HELLO] = "hello",
 	[PHASE_ID] = "id",     [PHASE_JOIN] = "join",   [PHASE_PREPARE] = "prepare",
 	[PHASE_RUN] = "run",   [PHASE_CHECK] = "check", [PHASE_BYE] = "bye",
+	[PHASE_CEILING] = "ceiling",
 };
 
 int outcome_find(const char *name)

@@ -15,7 +15,9 @@
 #include "spec/dtype.h"
 #include "spec/timing.h"
 #include "wire/msg.h"
+#include "worker/ceiling_nccl.h"
 #include "worker/cu_check.h"
+#include "worker/gpu_state.h"
 #include "worker/nccl_rank.h"
 
 #define FP8_REDUCES_SINCE_CC 9 /* NCCL reduces 8-bit floats from compute capability 9.0 on */
@@ -122,6 +124,7 @@ static int nccl_join(int me, int nranks, int device, struct msg *joined)
 {
 	int64_t context_us = 0, init_us = 0;
 	size_t available = 0, total = 0;
+	char bus[32];
 	int r;
 
 	if (!have_unique_id)
@@ -134,6 +137,8 @@ static int nccl_join(int me, int nranks, int device, struct msg *joined)
 	if (r)
 		return r;
 	CU_TRY(cudaMemGetInfo(&available, &total));
+	if (cudaDeviceGetPCIBusId(bus, sizeof(bus), device) == cudaSuccess)
+		gpu_state_watch(bus);
 	msg_add_i64(joined, "context_us", context_us);
 	msg_add_i64(joined, "init_us", init_us);
 	msg_add_i64(joined, "device", device);
@@ -301,5 +306,7 @@ const struct nb_backend nb_backend = {
 	.check = nccl_check,
 	.leave = nccl_leave,
 	.quiet = nccl_quiet,
+	.ceiling = ceiling_nccl,
+	.state = gpu_state_add,
 	.error = failure_text,
 };

@@ -12,11 +12,13 @@
 
 #include "base/clock.h"
 #include "ncclbench/backend.h"
+#include "spec/ceiling.h"
 #include "spec/dtype.h"
 #include "spec/op.h"
 #include "spec/redop.h"
 #include "spec/timing.h"
 #include "wire/msg.h"
+#include "worker/ceiling_host.h"
 #include "worker/launch_ucx.h"
 #include "worker/ucx_memory.h"
 #include "worker/ucx_net.h"
@@ -388,6 +390,15 @@ static int ucx_leave(int64_t *teardown_us)
 	return NB_BACKEND_OK;
 }
 
+static int ucx_ceiling(const struct nb_ceiling *c, int64_t *ns)
+{
+	if (c->id != CEILING_HOST_COPY)
+		return refuse(NB_BACKEND_UNAVAILABLE, "the UCX worker has no GPU for", ceiling_table[c->id].name);
+	if (ceiling_host(c, ns))
+		return refuse(NB_BACKEND_OOM, "no memory for", ceiling_table[c->id].name);
+	return NB_BACKEND_OK;
+}
+
 static const char *ucx_error(int *code)
 {
 	*code = ucx.net.code;
@@ -406,5 +417,6 @@ const struct nb_backend nb_backend = {
 	.proof = ucx_proof,
 	.check = ucx_check,
 	.leave = ucx_leave,
+	.ceiling = ucx_ceiling,
 	.error = ucx_error,
 };

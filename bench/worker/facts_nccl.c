@@ -12,6 +12,7 @@
 
 #include "ncclbench/backend.h"
 #include "wire/msg.h"
+#include "worker/gpu_state.h"
 #include "worker/nccl_rank.h"
 #include "worker/nvml.h"
 
@@ -93,7 +94,7 @@ static void add_device(struct msg *m, int device, const char *bus)
 {
 	struct cudaDeviceProp prop;
 	struct nvml_facts nvml;
-	char cc[16];
+	char cc[16], processes[512];
 
 	add_indexed(m, device, "bus", bus);
 	nvml_device(bus, &nvml);
@@ -112,6 +113,8 @@ static void add_device(struct msg *m, int device, const char *bus)
 	add_number(m, device, "nvlinks", nvml.nvlinks);
 	add_number(m, device, "nvlink_mbps", nvml.nvlink_mbps);
 	add_indexed(m, device, "nvlink_version", nvml.nvlink_version);
+	gpu_state_processes(bus, processes, sizeof(processes));
+	add_indexed(m, device, "procs", processes);
 }
 
 static void add_pair(struct msg *m, int i, int j, const char *bus_i, const char *bus_j)
@@ -165,6 +168,5 @@ int nccl_facts(struct msg *hello)
 		(void)cudaGetLastError();
 	}
 	add_devices(hello, n);
-	nvml_close();
-	return NB_BACKEND_OK;
+	return NB_BACKEND_OK; /* NVML stays open: the state of the card is read again and again */
 }

@@ -22,5 +22,8 @@ bool nvml_open(void);                /* false: no driver; the other calls then k
 void nvml_close(void);
 void nvml_driver_version(char *out, size_t max); /* "580.159.04" */
 void nvml_device(const char *bus_id, struct nvml_facts *out);
+/* For what reads more (gpu_state.c): a function by name and a device's handle; NULL when there is none. */
+void *nvml_symbol(const char *name);
+void *nvml_handle(const char *bus_id);
 /* Status text of reading peer memory between two GPUs: "ok", "not supported", ... or "unknown". */
 const char *nvml_p2p(const char *bus_a, const char *bus_b);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "ncclbench/backend.h"
 #include "ncclbench/protocol.h"
+#include "spec/ceiling.h"
 #include "spec/dtype.h"
 #include "spec/op.h"
 #include "spec/redop.h"
@@ -26,6 +27,7 @@
 #define OPS_MAX 10000
 #define REPLAYS_MAX 100000000
 #define BLOB_MAX 16384
+#define COPY_BYTES_MAX (1LL << 40)
 #define RANKS_MAX 65536
 
 /* Positive results of actions beyond nb_backend_status. */
@@ -87,6 +89,12 @@ static int send_fail(struct server *s, const char *kind, int code, const char *t
 	return answer(s, &m);
 }
 
+static void add_state(struct msg *m, bool whole)
+{
+	if (nb_backend.state)
+		nb_backend.state(m, whole);
+}
+
 static int act_id(struct server *s, const struct words *w)
 {
 	struct msg m = { 0 };
@@ -129,6 +137,7 @@ static int act_join(struct server *s, const struct words *w)
 		msg_fini(&m);
 		return r;
 	}
+	add_state(&m, true);
 	s->nranks = (int)nranks;
 	s->stage = STAGE_JOINED;
 	return answer(s, &m);
@@ -251,6 +260,8 @@ static int act_run(struct server *s, const struct words *w)
 	msg_begin(&m, "DONE");
 	msg_add_list(&m, "ns", s->ns, (size_t)run.batches);
 	msg_add_i64(&m, "first_us", first_us);
+	if (run.mode == NB_RUN_MEASURE)
+		add_state(&m, false);
 	if (run.mode == NB_RUN_SINGLE && nb_backend.proof) {
 		r = nb_backend.proof(&m);
 		if (r) {
@@ -280,16 +291,58 @@ static int act_check(struct server *s, const struct words *w)
 	return answer(s, &m);
 }
 
+static int parse_ceiling(const struct words *w, struct nb_ceiling *c)
+{
+	int64_t device, peer, bytes, copies, samples;
+
+	if (named(w, "name", ceiling_find, &c->id))
+		return -EINVAL;
+	if (words_i64(w, "device", -1, RANKS_MAX, &device) ||
+	    words_i64(w, "peer", -1, RANKS_MAX, &peer) ||
+	    words_i64(w, "bytes", 1, COPY_BYTES_MAX, &bytes) ||
+	    words_i64(w, "copies", 1, OPS_MAX, &copies) ||
+	    words_i64(w, "samples", 1, BATCHES_MAX, &samples))
+		return -EINVAL;
+	c->device = (int)device;
+	c->peer = (int)peer;
+	c->bytes = (uint64_t)bytes;
+	c->copies = (int)copies;
+	c->samples = (int)samples;
+	return 0;
+}
+
+static int act_ceiling(struct server *s, const struct words *w)
+{
+	struct nb_ceiling c = { 0 };
+	struct msg m = { 0 };
+	int r;
+
+	if (parse_ceiling(w, &c))
+		return refuse(s, "CEILING has a word or number this worker does not take");
+	if (!nb_backend.ceiling)
+		return send_fail(s, fail_kinds[NB_BACKEND_UNAVAILABLE], 0,
+				 "this worker measures no ceilings", false);
+	r = nb_backend.ceiling(&c, s->ns);
+	if (r)
+		return r;
+	msg_begin(&m, "CEILED");
+	msg_add_list(&m, "ns", s->ns, (size_t)c.samples);
+	return answer(s, &m);
+}
+
 static int act_bye(struct server *s, const struct words *w)
 {
 	int64_t teardown_us = 0;
 	struct msg m = { 0 };
 	int r;
 
-	r = nb_backend.leave(&teardown_us);
-	if (r)
-		return r;
 	msg_begin(&m, "GONE");
+	add_state(&m, true);
+	r = nb_backend.leave(&teardown_us);
+	if (r) {
+		msg_fini(&m);
+		return r;
+	}
 	msg_add_i64(&m, "teardown_us", teardown_us);
 	r = answer(s, &m);
 	return r ? r : ACT_GONE;
@@ -302,6 +355,7 @@ static const struct action actions[] = {
 	{ VERB_PREPARE, STAGE_JOINED | STAGE_PREPARED, act_prepare },
 	{ VERB_RUN, STAGE_PREPARED, act_run },
 	{ VERB_CHECK, STAGE_PREPARED, act_check },
+	{ VERB_CEILING, STAGE_NEW | STAGE_JOINED | STAGE_PREPARED, act_ceiling },
 	{ VERB_BYE, STAGE_NEW | STAGE_JOINED | STAGE_PREPARED, act_bye },
 };
 

@@ -43,6 +43,14 @@ struct nb_check {
 	bool poisoned;     /* the first wrong one still holds the 0xA5 put there: never written */
 };
 
+struct nb_ceiling {
+	int id;           /* ceiling_id of spec/ceiling.h */
+	int device, peer; /* peer -1: there is none */
+	uint64_t bytes;   /* of one copy */
+	int copies;       /* back to back in one sample */
+	int samples;
+};
+
 struct nb_backend {
 	const char *name; /* "nccl" or "ucx" */
 	bool blob_from_all; /* addresses of all ranks are needed (UCX), or rank 0's id (NCCL) */
@@ -69,6 +77,11 @@ struct nb_backend {
 	/* PREPARE quiet=1: no log line per operation from now on, as far as the library lets itself be
 	 * told. Called at most once. NULL: it writes none. */
 	void (*quiet)(void);
+	/* Copies without the library: elapsed ns of each sample. Needs no join. NULL: can do none. */
+	int (*ceiling)(const struct nb_ceiling *c, int64_t *ns);
+	/* Appends the state of this rank's GPU; `whole` with the slow counters, else at most every 50 ms
+	 * and never while anything is timed. NULL: there is none. */
+	void (*state)(struct msg *m, bool whole);
 	/* Text of the last alternative; never NULL. */
 	const char *(*error)(int *code);
 };

@@ -32,6 +32,10 @@ int nb_fill_values(void *dst, uint64_t count, int dtype, int redop, int rank, in
 int nb_check_values(const void *buf, uint64_t count, int dtype, int redop, int nranks,
 		    uint64_t offset, struct nb_mismatch *result, void *stream);
 
+/* Copies on `stream`, by SMs of the current device; both ends may be any memory that it can access. */
+int nb_copy(void *dst, const void *src, uint64_t bytes, void *stream);
+
+void nb_copy_ref(void *dst, const void *src, uint64_t bytes);
 void nb_fill_bytes_ref(void *dst, uint64_t bytes, int rank, uint64_t offset);
 void nb_check_bytes_ref(const void *buf, uint64_t bytes, int rank, uint64_t offset, uint64_t base,
 			struct nb_mismatch *result);

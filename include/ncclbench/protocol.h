@@ -21,6 +21,9 @@
  *   worker -> supervisor   DONE ns=<t0>,<t1>,...  first_us=         (elapsed ns of each batch)
  *   supervisor -> worker   CHECK
  *   worker -> supervisor   CHECKED wrong= checked= first= got= want= poisoned=
+ * and, at any time after HELLO,
+ *   supervisor -> worker   CEILING name= device= peer= bytes= copies= samples=
+ *   worker -> supervisor   CEILED ns=<s0>,<s1>,...                  (elapsed ns of `copies` copies, per sample)
  * and at the end
  *   supervisor -> worker   BYE
  *   worker -> supervisor   GONE teardown_us=                        (then it exits 0)
@@ -40,6 +43,13 @@
  *
  * PREPARE may carry quiet=1: from now on the library's per-operation log lines (NCCL: TUNING) must stop; the
  * worker re-opens its library's log at NB_QUIET_LOG_FD without them (ncclResetDebugInit) where it can.
+ *
+ * JOINED, DONE of mode=measure (at most about every 50 ms) and GONE may carry the state of the GPU: sm_mhz= mem_mhz= power_mw=
+ * temp_c= throttle=<hex of NVML's reasons>; JOINED and GONE also ecc_corrected= ecc_uncorrected= pcie_replays=. HELLO may carry
+ * gpu<i>.procs=<pid name MiB; ...>: who uses that GPU before this worker does. What is not known is left out.
+ *
+ * CEILING measures a copy without the library (name: spec/ceiling.h), on `device`, towards `peer` where it needs another
+ * (-1: none). JOIN is not needed for it.
  *
  * mode=single runs two operations: the first connects and is first_us= by the host's clock, the second is ns=.
  * CHECK fills the buffers anew, runs one operation and compares, whatever ran before. mode=measure runs

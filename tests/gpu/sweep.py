@@ -296,6 +296,41 @@ def case_require():
     return missing.of(transport="ib")[0]["detail"]
 
 
+def case_ceilings():
+    """plain copies and TCP beside the transports: there, plausible, in order; the state of the card recorded"""
+    began = time.monotonic()
+    words = ["--ops", "all_reduce", "--sizes", "8,64M", "--timing", "stream", "--transports", LIST]
+    without = Run(words + ["--no-ceilings"])
+    middle = time.monotonic()
+    run = Run(words)
+    cost = time.monotonic() - middle - (middle - began)
+    need(run.code == 0 and without.code == 0, run.explain())
+    run.keep("ceilings")
+    need(not [p for p in without.meta["peaks"] if p["kind"] == "measured"], "--no-ceilings measured some")
+    gbps = {p["name"]: p["gbps"] for p in run.meta["peaks"]}
+    for p in run.meta["peaks"]:
+        print("       %-42s %9.3f GB/s  %s" % (p["name"], p["gbps"] or 0, p["kind"]))
+    print("       state of rank 0: %s" % json.dumps(run.meta["gpu_state"][0]))
+    need(run.meta["ceiling_missing"] == "", run.meta["ceiling_missing"])
+    up, down = gbps["pinned host to GPU (measured)"], gbps["GPU to pinned host (measured)"]
+    need(up >= 20 and down >= 20, "pinned host memory and GPU: %.1f and %.1f GB/s" % (up, down))
+    spec = next((p["gbps"] for p in run.meta["peaks"] if p["of"] == "shm"), None)
+    if spec:
+        need(up <= spec * 1.02 and down <= spec * 1.02, "faster than PCIe can be: %.1f, %.1f of %.1f" % (up, down, spec))
+    need(gbps["pinned host to GPU, both ways (measured)"] <= up * 1.03, "both ways is faster than one way")
+    need(gbps["copy within the GPU (measured)"] > 5 * up, "copy within the GPU: %.1f" % gbps["copy within the GPU (measured)"])
+    need(gbps["host memory copy, one thread (measured)"] > 1, "host memory copy")
+    need(max(v for k, v in gbps.items() if k.startswith("TCP")) > 0.3, "TCP")
+    for r in run.of(transport="socket", bytes=str(64 << 20), outcome="ok"):
+        need(0 < float(r["peak_pct"]) < 300, "socket: %s %% of TCP" % r["peak_pct"])
+    if GPUS >= 2:
+        write, read = gbps["copy engine write (measured)"], gbps["copy engine read (measured)"]
+        need(abs(write / read - 1) < 0.2, "copy engine: write %.1f, read %.1f" % (write, read))
+        need(gbps["copy engine write, both ways (measured)"] < write * 1.05, "both ways is faster than one way")
+    need("start.sm_mhz" in run.meta["gpu_state"][0] and "end.temp_c" in run.meta["gpu_state"][0], "state of the card")
+    return "%d rows, cost %.1f s; pinned %.1f to and %.1f GB/s from the GPU" % (len(gbps), cost, up, down)
+
+
 CASES = {k[5:]: v for k, v in list(globals().items()) if k.startswith("case_")}
 
 

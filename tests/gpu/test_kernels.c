@@ -204,6 +204,38 @@ static void test_values(void)
 	values_case(17000003, 2, NB_HALF, NB_AVG, 3);
 }
 
+/* From one end of the buffer to the other, at every pair of shifts: vectors, and all byte by byte. */
+static void copy_case(uint64_t size, uint64_t from, uint64_t to)
+{
+	const uint64_t half = BUFFER / 2;
+	uint64_t i;
+
+	for (i = 0; i < from + size; i++)
+		host[i] = (unsigned char)nb_pattern_mix(i);
+	memset(host + half, 0x11, to + size + GUARD);
+	memcpy(twin, host, from + size);
+	memcpy(twin + half, host + half, to + size + GUARD);
+	good(cudaMemcpy(device, host, from + size, cudaMemcpyHostToDevice), "cudaMemcpy");
+	good(cudaMemcpy(device + half, host + half, to + size + GUARD, cudaMemcpyHostToDevice), "cudaMemcpy");
+	good(nb_copy(device + half + to, device + from, size, NULL), "nb_copy");
+	nb_copy_ref(twin + half + to, twin + from, size);
+	good(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+	good(cudaMemcpy(host + half, device + half, to + size + GUARD, cudaMemcpyDeviceToHost), "cudaMemcpy");
+	expect(memcmp(host + half, twin + half, to + size + GUARD) == 0, "nb_copy", size, from * 100 + to, -1, -1);
+}
+
+static void test_copy(void)
+{
+	size_t i, j, k;
+
+	for (i = 0; i < N(sizes); i++)
+		for (j = 0; j < N(shifts); j++)
+			for (k = 0; k < N(shifts); k++)
+				copy_case(sizes[i], shifts[j], shifts[k]);
+	copy_case(20U << 20, 0, 0); /* several rounds of every thread */
+	copy_case((20U << 20) + 16 * 1234 + 5, 16, 32);
+}
+
 static void test_refusals(void)
 {
 	expect(nb_fill_values(device, 1, 99, NB_SUM, 0, 2, 0, NULL) != cudaSuccess, "unknown dtype",
@@ -257,6 +289,7 @@ int main(void)
 		return NB_EXIT_BROKEN;
 	test_bytes();
 	test_values();
+	test_copy();
 	test_refusals();
 	show_speed();
 	printf("%d comparisons, %d failures\n", comparisons, failures);

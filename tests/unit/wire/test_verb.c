@@ -37,6 +37,8 @@ static const struct {
 	  PHASE_CHECK },
 	{ VERB_BYE, "BYE", false, PHASE_NONE },
 	{ VERB_GONE, "GONE teardown_us=4", true, PHASE_BYE },
+	{ VERB_CEILING, "CEILING name=ce-write device=0 peer=1 bytes=8 copies=1 samples=1", false, PHASE_NONE },
+	{ VERB_CEILED, "CEILED ns=1,2", true, PHASE_CEILING },
 	{ VERB_FAIL, "FAIL kind=oom code=2 text=no", true, PHASE_NONE },
 	{ VERB_NOTE, "NOTE", true, PHASE_NONE },
 };
