@@ -123,11 +123,34 @@ static int write_new(const char *path, const void *data, size_t len)
 	return rc;
 }
 
+/* A device, a pipe or a link: root's rename over /dev/null would take it from the whole machine. */
+static bool must_stay(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+static int write_over(const char *path, const void *data, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	rc = file_write_all(fd, data, len);
+	if (close(fd) && !rc)
+		rc = -errno;
+	return rc;
+}
+
 int file_replace(const char *path, const void *data, size_t len)
 {
 	char *tmp = NULL;
 	int rc;
 
+	if (must_stay(path))
+		return write_over(path, data, len);
 	if (asprintf(&tmp, "%s.tmp.%ld", path, (long)getpid()) < 0)
 		return -ENOMEM;
 	rc = write_new(tmp, data, len);

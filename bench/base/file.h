@@ -10,7 +10,8 @@
 
 int file_read_all(const char *path, size_t max, char **data, size_t *len) ATTR_MUST; /* NUL added */
 int file_write_all(int fd, const void *data, size_t len) ATTR_MUST;         /* whole or error */
-int file_replace(const char *path, const void *data, size_t len) ATTR_MUST; /* tmp, fsync, rename */
+/* tmp, fsync, rename; devices, pipes and links are written to in place */
+int file_replace(const char *path, const void *data, size_t len) ATTR_MUST;
 int file_make_dirs(const char *path) ATTR_MUST;                             /* like mkdir -p */
 bool file_exists(const char *path);
 int file_dir_empty(const char *path, bool *empty) ATTR_MUST; /* -ENOENT when absent */

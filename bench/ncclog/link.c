@@ -99,8 +99,18 @@ static bool take_net(struct span *s, struct scan_link *l)
 	return add_text(l, device, (size_t)(s->p - device));
 }
 
+/* "CUM" of "CUMEM": a line that was cut, not a new word. */
+static bool is_stump(const char *text, size_t len, const struct word *words)
+{
+	for (; words && words->text; words++)
+		if (len < strlen(words->text) && memcmp(text, words->text, len) == 0)
+			return true;
+	return false;
+}
+
 /* What stands behind the known words: nothing, or a word of a version newer than the tables. */
-static bool take_rest(struct span *s, bool whole, bool glued, struct scan_link *l)
+static bool take_rest(struct span *s, bool whole, bool glued, const struct word *words,
+		      struct scan_link *l)
 {
 	const char *start = s->p;
 
@@ -108,9 +118,12 @@ static bool take_rest(struct span *s, bool whole, bool glued, struct scan_link *
 		s->p++;
 	if (s->p == start)
 		return true;
-	/* "CUMEMhost:1:1 [0] NCCL INFO ...": the rest is the next record's prefix */
-	if (glued && l->variant[0])
-		return true;
+	/* "CUMEMhost:1:1 [0] NCCL INFO ...": the rest is the next record's prefix. Where that
+	 * begins inside a word ("P2P/CUMEM/rehost:1:1"), nobody can say what the word was. */
+	if (glued && s->p < s->end && *s->p != ' ')
+		return l->variant[0] && *start != '/';
+	if (is_stump(start, (size_t)(s->p - start), words))
+		return false;
 	return whole && add_text(l, start, (size_t)(s->p - start));
 }
 
@@ -126,7 +139,7 @@ static void fold_shm(struct scan_link *l)
 
 static bool take_via(struct span *s, bool whole, bool glued, struct scan_link *l)
 {
-	const struct word *tails = net_tails;
+	const struct word *tails = net_tails, *heads = NULL;
 
 	if (span_skip(s, "NET/")) {
 		if (!take_net(s, l))
@@ -139,14 +152,15 @@ static bool take_via(struct span *s, bool whole, bool glued, struct scan_link *l
 		if (v == end)
 			return false;
 		memcpy(l->cls, v->cls, strlen(v->cls) + 1);
+		heads = v->heads;
 		if (!take_hop(s, l))
-			take_word(s, v->heads, l);
+			take_word(s, heads, l);
 		tails = v->tails;
 	}
 	if (l->variant[0])
 		while (take_word(s, tails, l))
 			;
-	if (!take_rest(s, whole, glued, l))
+	if (!take_rest(s, whole, glued, l->variant[0] ? tails : heads, l))
 		return false;
 	if (strcmp(l->cls, "SHM") == 0)
 		fold_shm(l);

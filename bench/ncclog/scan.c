@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See scan.h. Lines are found, records found in them, and the start of a record's text chooses its
- * row in a table. What a link or a flag proves is proof.c's question.
+ * See scan.h. The start of a record's text chooses its row in a table. What a link or a flag proves
+ * is proof.c's question.
  */
 #include "ncclog/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "ncclog/lines.h"
 #include "ncclog/link.h"
 #include "ncclog/text.h"
 
-enum { LINE_BYTES_MAX = 64 * 1024, LINKS_MAX = 16384, TUNINGS_MAX = 4096, COUNT_MAX = 1 << 24 };
-
-enum record_kind { RECORD_INFO, RECORD_WARN, RECORD_VERSION };
-
-struct record {
-	enum record_kind kind;
-	struct span before; /* what stands before its "NCCL" on the line, up to the last record */
-	struct span text;
-	bool whole; /* ended by a newline or by the next record */
-	bool glued; /* another record follows on the line */
-};
+enum { LINKS_MAX = 16384, TUNINGS_MAX = 4096, COUNT_MAX = 1 << 24 };
 
 void scan_init(struct scan *s)
 {
@@ -32,19 +23,19 @@ void scan_fini(struct scan *s)
 {
 	free(s->links);
 	free(s->tunings);
-	free(s->carry);
+	lines_fini(&s->lines);
 	scan_init(s);
 }
 
 /* Read up to the end of a text that no newline ended: the word may be longer in truth. */
-static bool torn(const struct record *r, const struct span *rest)
+static bool torn(const struct log_record *r, const struct span *rest)
 {
 	return !r->whole && rest->p == r->text.end;
 }
 
 /* ---- what a record says: `rest` is its text behind the words that chose the row ---- */
 
-static void on_link(struct scan *s, const struct record *r, struct span rest)
+static void on_link(struct scan *s, const struct log_record *r, struct span rest)
 {
 	struct scan_link l;
 
@@ -57,19 +48,19 @@ static void on_link(struct scan *s, const struct record *r, struct span rest)
 }
 
 /* "CollNet 00/0 : 0 [send] via COLLNET/SHARP/0": a rank talks to the switch, there is no pair. */
-static void on_collnet(struct scan *s, const struct record *r, struct span rest)
+static void on_collnet(struct scan *s, const struct log_record *r, struct span rest)
 {
 	if (span_find(&rest, " via COLLNET/"))
 		s->collnet = true;
 }
 
-static void on_nvls(struct scan *s, const struct record *r, struct span rest)
+static void on_nvls(struct scan *s, const struct log_record *r, struct span rest)
 {
 	s->nvls = true;
 }
 
 /* A process may have several communicators: the largest is the one that spans the job. */
-static void on_comm(struct scan *s, const struct record *r, struct span rest)
+static void on_comm(struct scan *s, const struct log_record *r, struct span rest)
 {
 	int nranks, nodes;
 
@@ -84,13 +75,13 @@ static void on_comm(struct scan *s, const struct record *r, struct span rest)
 		s->n_nodes = nodes;
 }
 
-static void on_refused(struct scan *s, const struct record *r, struct span rest)
+static void on_refused(struct scan *s, const struct log_record *r, struct span rest)
 {
 	if (!s->p2p_refused[0])
 		span_copy(&r->text, s->p2p_refused, sizeof(s->p2p_refused));
 }
 
-static void on_version(struct scan *s, const struct record *r)
+static void on_version(struct scan *s, const struct log_record *r)
 {
 	struct span v = { r->text.p, r->text.p };
 
@@ -207,30 +198,49 @@ static const struct bypass {
 	{ " [Copy Engine]", "COPY_ENGINE", offsetof(struct scan, copy_engine) },
 };
 
-static void on_tuning(struct scan *s, const struct record *r, struct span rest)
+static const struct bypass *take_bypass(struct span *s)
+{
+	for (size_t i = 0; i < N_ELEMENTS(bypass_table); i++)
+		if (span_skip(s, bypass_table[i].mark))
+			return &bypass_table[i];
+	return NULL;
+}
+
+bool scan_parse_tuning(const struct log_record *r, struct scan_tuning *out)
 {
 	struct scan_tuning t = { .channels = -1 };
 	const struct bypass *way = NULL;
+	struct span rest = r->text;
 
 	if (rest.p < rest.end && !span_digit(*rest.p)) {
 		if (!span_name(&rest, t.func, sizeof(t.func)))
-			return;
-		for (size_t i = 0; i < N_ELEMENTS(bypass_table) && !way; i++)
-			if (span_skip(&rest, bypass_table[i].mark))
-				way = &bypass_table[i];
+			return false;
+		way = take_bypass(&rest);
 		if (!span_skip(&rest, ": "))
-			return;
+			return false;
 	}
 	if (!span_number(&rest, INT64_MAX, &t.bytes) || !span_skip(&rest, " Bytes -> "))
-		return;
+		return false;
 	if (way) {
-		*(bool *)((char *)s + way->flag) = true;
 		memcpy(t.algo, way->algo, strlen(way->algo) + 1);
 		if (span_find(&rest, " nchannels ") && !span_int(&rest, COUNT_MAX, &t.channels))
 			t.channels = -1;
 	} else if (!take_algo(&rest, &t) || torn(r, &rest)) {
-		return;
+		return false;
 	}
+	*out = t;
+	return true;
+}
+
+static void on_tuning(struct scan *s, const struct log_record *r, struct span rest)
+{
+	struct scan_tuning t;
+
+	if (!scan_parse_tuning(r, &t))
+		return;
+	for (size_t i = 0; i < N_ELEMENTS(bypass_table); i++)
+		if (strcmp(t.algo, bypass_table[i].algo) == 0)
+			*(bool *)((char *)s + bypass_table[i].flag) = true;
 	s->nvls |= strncmp(t.algo, "NVLS", 4) == 0;
 	s->collnet |= strncmp(t.algo, "COLLNET", 7) == 0;
 	keep_tuning(s, &t);
@@ -241,7 +251,7 @@ static void on_tuning(struct scan *s, const struct record *r, struct span rest)
 static const struct row {
 	const char *start; /* of the record's text; the last row takes what is left */
 	size_t len;
-	void (*on)(struct scan *s, const struct record *r, struct span rest);
+	void (*on)(struct scan *s, const struct log_record *r, struct span rest);
 } row_table[] = {
 /* clang-format off */
 #define ROW(start, on) { start, sizeof(start) - 1, on }
@@ -261,66 +271,19 @@ static const struct row {
 };
 /* clang-format on */
 
-/* "misc/socket.cc:71" or, since 2.30.7, "misc/socket.cc:71 (function)" right before the mark. */
-static void keep_place(struct scan *s, struct span b)
+static void on_warn(struct scan *s, const struct log_record *r)
 {
-	struct span place, number;
-	const char *colon;
-
-	while (b.end > b.p && b.end[-1] == ' ')
-		b.end--;
-	if (b.end > b.p && b.end[-1] == ')') {
-		while (b.end > b.p && b.end[-1] != '(')
-			b.end--;
-		while (b.end > b.p && (b.end[-1] == '(' || b.end[-1] == ' '))
-			b.end--;
-	}
-	place = (struct span){ b.end, b.end };
-	while (place.p > b.p && place.p[-1] != ' ' && !span_control(place.p[-1]))
-		place.p--;
-	/* A second colon makes it "host:pid:tid": then there is no place. */
-	colon = memchr(place.p, ':', (size_t)(place.end - place.p));
-	if (!colon || colon == place.p || (size_t)(place.end - place.p) >= sizeof(s->warn_place))
-		return;
-	number = (struct span){ colon + 1, place.end };
-	if (span_int(&number, COUNT_MAX, &(int){ 0 }) && number.p == number.end)
-		span_copy(&place, s->warn_place, sizeof(s->warn_place));
-}
-
-/* Leaves out "host:pid:tid [dev] " or "host:pid:tid [dev] file:line " of the record behind. */
-static struct span without_next_prefix(struct span t)
-{
-	const char *p = t.end;
-
-	for (int words = 0; words < 3 && p > t.p; words++) {
-		const char *end;
-
-		while (p > t.p && p[-1] == ' ')
-			p--;
-		end = p;
-		while (p > t.p && p[-1] != ' ')
-			p--;
-		if (*p != '[' && !memchr(p, ':', (size_t)(end - p)))
-			break;
-		t.end = p;
-	}
-	while (t.end > t.p && t.end[-1] == ' ')
-		t.end--;
-	return t;
-}
-
-static void on_warn(struct scan *s, const struct record *r)
-{
-	struct span text = r->glued ? without_next_prefix(r->text) : r->text;
+	struct span text = record_text(r);
 
 	if (s->n_warns++)
 		return;
 	span_copy(&text, s->first_warn, sizeof(s->first_warn));
-	keep_place(s, r->before);
+	record_place(r, s->warn_place, sizeof(s->warn_place));
 }
 
-static void on_record(struct scan *s, const struct record *r)
+static void on_record(void *arg, const struct log_record *r)
 {
+	struct scan *s = arg;
 	const struct row *row = row_table;
 
 	if (r->kind == RECORD_VERSION) {
@@ -334,108 +297,23 @@ static void on_record(struct scan *s, const struct record *r)
 	row->on(s, r, (struct span){ r->text.p + row->len, r->text.end });
 }
 
-/* ---- lines ---- */
-
-/* Where the next record's "NCCL" is, or NULL; *text is then what follows its mark. */
-static const char *find_record(const char *p, const char *end, enum record_kind *kind,
-			       const char **text)
-{
-	for (; (p = memchr(p, 'N', (size_t)(end - p))) != NULL; p++) {
-		struct span t = { p, end };
-
-		if (!span_skip(&t, "NCCL "))
-			continue;
-		if (span_skip(&t, "INFO "))
-			*kind = RECORD_INFO;
-		else if (span_skip(&t, "WARN "))
-			*kind = RECORD_WARN;
-		else if (span_skip(&t, "version ") && t.p < end && span_digit(*t.p))
-			*kind = RECORD_VERSION;
-		else
-			continue;
-		*text = t.p;
-		return p;
-	}
-	return NULL;
-}
-
-static void on_line(struct scan *s, const char *p, size_t len, bool whole)
-{
-	bool cut = len > LINE_BYTES_MAX;
-	const char *end = p + (cut ? LINE_BYTES_MAX : len), *mark, *text = NULL, *next_text = NULL;
-	enum record_kind kind, next_kind = RECORD_INFO;
-
-	s->n_cut += cut;
-	mark = find_record(p, end, &kind, &text);
-	while (mark) {
-		const char *next = find_record(text, end, &next_kind, &next_text);
-		struct record r = { .kind = kind,
-				    .before = { p, mark },
-				    .text = { text, next ? next : end },
-				    .whole = next || (whole && !cut),
-				    .glued = next != NULL };
-
-		on_record(s, &r);
-		p = text;
-		mark = next;
-		kind = next_kind;
-		text = next_text;
-	}
-}
-
-/* Keeps one byte more than a line may have, so that on_line sees that it was longer. */
-static void carry_add(struct scan *s, const char *data, size_t len)
-{
-	size_t room = LINE_BYTES_MAX + 1 - s->carry_len;
-
-	if (len > room)
-		len = room;
-	if (len == 0)
-		return;
-	if (s->carry_len + len > s->carry_cap) {
-		size_t cap = s->carry_cap ? s->carry_cap : 512;
-		char *more;
-
-		while (cap < s->carry_len + len)
-			cap *= 2;
-		more = realloc(s->carry, cap);
-		if (!more) {
-			s->failed = true;
-			return;
-		}
-		s->carry = more;
-		s->carry_cap = cap;
-	}
-	memcpy(s->carry + s->carry_len, data, len);
-	s->carry_len += len;
-}
-
-static void carry_done(struct scan *s, bool whole)
-{
-	if (s->carry_len)
-		on_line(s, s->carry, s->carry_len, whole);
-	s->carry_len = 0;
-}
+/* ---- the log ---- */
 
 void scan_feed(struct scan *s, const char *data, size_t len)
 {
-	const char *end = data + len;
-
-	while (data < end) {
-		const char *nl = memchr(data, '\n', (size_t)(end - data));
-
-		if (nl && s->carry_len == 0) {
-			on_line(s, data, (size_t)(nl - data), true);
-		} else {
-			carry_add(s, data, (size_t)((nl ? nl : end) - data));
-			if (nl)
-				carry_done(s, true);
-		}
-		data = nl ? nl + 1 : end;
-	}
+	s->lines.on = on_record;
+	s->lines.arg = s; /* it may have been copied or moved since */
+	lines_feed(&s->lines, data, len);
+	s->n_cut += s->lines.n_cut;
+	s->failed |= s->lines.failed;
+	s->lines.n_cut = 0;
 }
 
 void scan_end(struct scan *s)
 {
-	carry_done(s, false);
+	s->lines.on = on_record;
+	s->lines.arg = s;
+	lines_end(&s->lines);
+	s->n_cut += s->lines.n_cut;
+	s->lines.n_cut = 0;
 }

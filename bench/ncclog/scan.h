@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "ncclog/lines.h"
 
 struct scan_link { /* one ordered pair and connection kind seen in "Channel ... via ..." */
 	int from, to;          /* ranks in the communicator */
@@ -46,8 +47,7 @@ struct scan {
 	                            * "Could not enable P2P...", "Legacy IPC not supported"), or "" */
 	size_t n_cut;              /* lines over 64 KiB (their end is not read), links and tunings past
 	                            * the room for them */
-	/* resumable state */
-	char *carry; size_t carry_len, carry_cap;
+	struct lines lines;        /* resumable state */
 	bool failed;               /* out of memory: the result is incomplete */
 };
 
@@ -56,3 +56,5 @@ void scan_fini(struct scan *s);
 void scan_feed(struct scan *s, const char *data, size_t len);
 void scan_end(struct scan *s);  /* treats what is left without a newline as a line; more may still be fed */
 const struct scan_tuning *scan_find_tuning(const struct scan *s, const char *func, uint64_t bytes);
+/* "AllReduce: 8 Bytes -> Algo ...", in all its spellings; false: the record is not one. */
+bool scan_parse_tuning(const struct log_record *r, struct scan_tuning *out) ATTR_MUST;

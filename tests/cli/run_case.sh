@@ -9,7 +9,7 @@
 #   need PROGRAM        of the whole file, before the first case: without it the file exits 77
 #   case NAME
 #   run COMMAND         bash; the programs of the build are on PATH. $TMP is an empty folder, $LONG a
-#                       word of 100000 letters
+#                       word of 100000 letters, $COMMANDS all commands of the front door
 #   exit CODE           default 2
 #   out PATTERN         an extended regular expression that one line of standard output matches
 #   err PATTERN         the same for standard error
@@ -33,6 +33,8 @@ if [ -n "${3:-}" ]; then # mpirun of the MPI that was built with, whatever the f
 fi
 LONG=$(head -c 100000 /dev/zero | tr '\0' A)
 export LONG
+COMMANDS=$(ncclbench --help | awk '/^Commands:$/ { on = 1; next } /^$/ { on = 0 } on { print $1 }')
+export COMMANDS
 failed=0
 ran=0
 

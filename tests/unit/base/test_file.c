@@ -289,6 +289,33 @@ static int remove_tmp(void **state)
 	return system(command);
 }
 
+/* Named with root's rights, a device must still be one afterwards. A pipe stands for it here. */
+static void replace_keeps_what_is_no_file(void **state)
+{
+	char text[8] = "";
+	struct stat st;
+	int fd;
+
+	(void)state;
+	assert_int_equal(mkfifo(in_tmp("pipe"), 0600), 0);
+	fd = open(in_tmp("pipe"), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(file_replace(in_tmp("pipe"), "through", 7), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 7);
+	assert_memory_equal(text, "through", 7);
+	close(fd);
+	assert_int_equal(lstat(in_tmp("pipe"), &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+
+	put("target", "long old text", 13);
+	assert_int_equal(symlink("target", in_tmp("link")), 0);
+	assert_int_equal(file_replace(in_tmp("link"), "new", 3), 0);
+	assert_int_equal(lstat(in_tmp("link"), &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(in_tmp("target"), &st), 0);
+	assert_int_equal(st.st_size, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +325,7 @@ int main(void)
 		cmocka_unit_test(write_to_descriptor),
 		cmocka_unit_test(replace_is_whole),
 		cmocka_unit_test(replace_failures),
+		cmocka_unit_test(replace_keeps_what_is_no_file),
 		cmocka_unit_test(replace_in_current_dir),
 		cmocka_unit_test(dirs_are_made),
 		cmocka_unit_test(dir_empty_failures),

@@ -459,7 +459,7 @@ static void long_line_is_cut(void **state)
 	scan_end(&parts);
 	assert_int_equal(parts.n_cut, 1);
 	assert_int_equal(parts.links[0].send_mask[0], 5);
-	assert_true(parts.carry_cap <= 128 * 1024);
+	assert_true(parts.lines.carry_cap <= 128 * 1024);
 	scan_fini(&whole);
 	scan_fini(&parts);
 	free(text);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain FILE... | RUN | -: what a log of NCCL says, what went wrong, what to set. Reads; changes
+ * nothing. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/attr.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "explain/facts.h"
+#include "explain/findings.h"
+#include "explain/page.h"
+#include "ncclbench/exitcode.h"
+#include "tool/cmd.h"
+
+enum { CHUNK = 256 * 1024, PATH_SHOWN = 300 };
+
+struct options {
+	bool json;
+	int fail_on; /* a severity, or -1 */
+};
+
+static void print_help(void)
+{
+	printf("usage: ncclbench explain [--json] [--fail-on error|warning] FILE... | RUN | -\n\n"
+	       "Reads what NCCL printed (NCCL_DEBUG=INFO), from any number of ranks, with whatever "
+	       "a launcher put in\n"
+	       "front of the lines, and the messages of PyTorch, accelerate, launchers and the "
+	       "kernel between them; also\n"
+	       "pasted scripts and YAML that set NCCL_ variables. Says what went wrong, what shows "
+	       "it, and what to set.\n\n"
+	       "  FILE         a log; give those of all ranks together. - is standard input\n"
+	       "  RUN          a folder with logs/*.log (a run of ncclbench), or with *.log\n"
+	       "  --json       one object for scripts\n"
+	       "  --fail-on W  exit status 1 when there is a finding of that severity or worse\n\n"
+	       "Examples:\n"
+	       "  NCCL_DEBUG=INFO torchrun --nproc_per_node=2 train.py 2>&1 | tee job.log; "
+	       "ncclbench explain job.log\n"
+	       "  kubectl logs trainer-0 | ncclbench explain -\n"
+	       "  ncclbench explain --json --fail-on error rank*.log\n\n"
+	       "Exit status: 0 the input was read, whatever it says; 1 by --fail-on; 2 it could "
+	       "not be read.\n"
+	       "`ncclbench list rules` names everything it can find.\n");
+}
+
+static int feed(struct facts *f, int fd, const char *name)
+{
+	static char chunk[CHUNK];
+	ssize_t n;
+	int err = facts_begin(f, name);
+
+	if (err)
+		return err;
+	for (;;) {
+		n = read(fd, chunk, sizeof(chunk));
+		if (n > 0)
+			facts_feed(f, chunk, (size_t)n);
+		else if (n == 0 || errno != EINTR)
+			break;
+	}
+	err = n < 0 ? -errno : 0;
+	facts_end(f);
+	return err;
+}
+
+static int read_file(struct facts *f, const char *path)
+{
+	int fd, err;
+
+	if (strcmp(path, "-") == 0)
+		return feed(f, STDIN_FILENO, "-");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = feed(f, fd, path);
+	close(fd);
+	return err;
+}
+
+static int is_log(const struct dirent *e)
+{
+	size_t n = strlen(e->d_name);
+
+	return n > 4 && strcmp(e->d_name + n - 4, ".log") == 0;
+}
+
+/* Its logs in logs/ (a run's folder) or beside each other; positive: none there. */
+static int read_folder(struct facts *f, const char *dir, bool run)
+{
+	char *logs = run ? file_join(dir, "logs") : strdup(dir);
+	struct dirent **names;
+	int n, err = 0;
+
+	if (!logs)
+		return -ENOMEM;
+	n = scandir(logs, &names, is_log, alphasort);
+	for (int i = 0; i < n; i++) {
+		char *path = err ? NULL : file_join(logs, names[i]->d_name);
+
+		if (path)
+			err = read_file(f, path);
+		else if (!err)
+			err = -ENOMEM;
+		free(path);
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+	free(logs);
+	return err ? err : n <= 0;
+}
+
+static int read_input(struct facts *f, const char *path)
+{
+	struct stat st;
+	int err;
+
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		err = read_folder(f, path, true);
+		if (err > 0)
+			err = read_folder(f, path, false);
+		if (err > 0) {
+			log_error("explain: %.*s holds no logs/*.log and no *.log", PATH_SHOWN,
+				  path);
+			return NB_EXIT_USAGE;
+		}
+	} else {
+		err = read_file(f, path);
+	}
+	if (!err)
+		return NB_EXIT_OK;
+	log_error("explain: cannot read %.*s: %s", PATH_SHOWN, path, strerror(-err));
+	return NB_EXIT_USAGE;
+}
+
+static int exit_code(const struct options *o, const struct findings *fs)
+{
+	for (size_t i = 0; o->fail_on >= 0 && i < fs->n; i++)
+		if ((int)fs->list[i].severity >= o->fail_on)
+			return 1;
+	return NB_EXIT_OK;
+}
+
+static int print_page(const struct facts *f, const struct options *o)
+{
+	struct findings fs;
+	struct buf out = { 0 };
+	int code;
+
+	findings_judge(f, &fs);
+	code = exit_code(o, &fs);
+	if (o->json)
+		page_json(f, &fs, code, &out);
+	else
+		page_text(f, &fs, &out);
+	if (out.failed || fs.failed) {
+		log_error("explain: out of memory");
+		code = NB_EXIT_BROKEN;
+	} else if (fwrite(buf_text(&out), 1, out.len, stdout) != out.len || fflush(stdout) != 0) {
+		log_error("explain: cannot write the result: %s", strerror(errno));
+		code = NB_EXIT_BROKEN;
+	}
+	findings_fini(&fs);
+	buf_fini(&out);
+	return code;
+}
+
+static int severity_word(const char *word)
+{
+	for (int i = 0; word && i < 3; i++)
+		if (strcmp(word, severity_names[i]) == 0)
+			return i;
+	return -1;
+}
+
+/* Takes options out of argv; returns how many inputs are left in it, or -1 after saying why. */
+static int parse(int argc, char **argv, struct options *o)
+{
+	int n = 0;
+	bool words = true;
+
+	for (int i = 1; i < argc; i++) {
+		const char *a = argv[i], *value = NULL;
+
+		if (!words || a[0] != '-' || !a[1]) {
+			argv[n++] = argv[i];
+		} else if (strcmp(a, "--") == 0) {
+			words = false;
+		} else if (strcmp(a, "--json") == 0) {
+			o->json = true;
+		} else if (strncmp(a, "--fail-on", 9) == 0 && (a[9] == '=' || !a[9])) {
+			value = a[9] ? a + 10 : i + 1 < argc ? argv[++i] : NULL;
+			o->fail_on = severity_word(value);
+			if (o->fail_on < 0) {
+				log_error("explain: --fail-on wants error or warning, not '%.*s'",
+					  CMD_WORD_MAX, value ? value : "nothing");
+				return -1;
+			}
+		} else {
+			log_error(
+			    "explain: unknown option '%.*s'; ncclbench explain --help lists all",
+			    CMD_WORD_MAX, a);
+			return -1;
+		}
+	}
+	return n;
+}
+
+static int explain(int argc, char **argv)
+{
+	struct options o = { .fail_on = -1 };
+	struct facts f;
+	int n, code = NB_EXIT_OK;
+
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			print_help();
+			return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+		}
+	n = parse(argc, argv, &o);
+	if (n < 1) {
+		if (n == 0)
+			log_error("explain: which log? ncclbench explain FILE... | RUN | - "
+				  "(standard input)");
+		return NB_EXIT_USAGE;
+	}
+	if (facts_init(&f)) {
+		log_error("explain: out of memory");
+		return NB_EXIT_BROKEN;
+	}
+	for (int i = 0; i < n && code == NB_EXIT_OK; i++)
+		code = read_input(&f, argv[i]);
+	if (code == NB_EXIT_OK) {
+		facts_finish(&f);
+		code = print_page(&f, &o);
+	}
+	facts_fini(&f);
+	return code;
+}
+
+const struct cmd cmd_explain = { "explain", "say what went wrong in a log of NCCL, and what to set",
+				 explain };
