@@ -76,8 +76,10 @@ struct record_stream {
 	/* `s` is NULL for points.csv; `r` holds only the key for samples.csv. Non-zero ends reading and is returned. */
 	int (*row)(void *arg, const struct record *r, const struct sample *s, size_t line);
 	void *arg;
-	const char *const *required;   /* columns that must be there, ends with NULL; NULL: none must */
+	/* Columns that must be there, ends with NULL; then a newer schema is refused too. NULL: takes what it knows. */
+	const char *const *required;
 	int samples;                   /* 1: a samples.csv */
+	size_t max_rows;               /* 0: any number */
 };
 /* As record_read_all. */
 int record_read_stream(const char *data, size_t len, const struct record_stream *to, char *why, size_t why_max) ATTR_MUST;

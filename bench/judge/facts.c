@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See facts.h. */
+#include "judge/facts.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/attr.h"
+
+#define RUN_SCHEMA_MAX 1
+
+/* FACT_METHOD is the release that measured, without its last number; FACT_BATCH is compared point
+ * by point and has no place in run.json. */
+const struct fact fact_table[FACT_COUNT] = {
+	[FACT_MACHINE] = { "machine", NULL, "the machine (its id, as a hash)", NULL, "machine_id",
+			   true },
+	[FACT_HARDWARE] = { "hardware", NULL, "GPUs and links, or the CPU", "machine", NULL, true },
+	[FACT_BACKEND] = { "backend", NULL, "nccl or ucx", "backend", NULL, true },
+	[FACT_NCCL] = { "nccl", "ucx", "version of the library that moved the data", NULL,
+			"lib_version", true },
+	[FACT_DRIVER] = { "driver", NULL, "version of the GPU driver", NULL, "driver_version",
+			  true },
+	[FACT_CUDA] = { "cuda", NULL, "version of the CUDA runtime", NULL, "runtime_version",
+			true },
+	[FACT_RANKS] = { "ranks", NULL, "number of ranks", "nranks", NULL, true },
+	[FACT_PROFILE] = { "profile", NULL, "how much was measured", "profile", NULL, true },
+	[FACT_METHOD] = { "method", NULL, "release of ncclbench that measured", "ncclbench", NULL,
+			  true },
+	[FACT_BATCH] = { "batch", NULL, "operations timed together, point by point", NULL, NULL,
+			 true },
+	[FACT_KERNEL] = { "kernel", NULL, "kernel of the operating system", NULL, "kernel", false },
+	[FACT_OS] = { "os", NULL, "operating system", NULL, "os", false },
+};
+
+int fact_find(const char *word)
+{
+	for (int i = 0; i < FACT_COUNT; i++)
+		if (strcmp(fact_table[i].name, word) == 0 ||
+		    (fact_table[i].alias && strcmp(fact_table[i].alias, word) == 0))
+			return i;
+	return -1;
+}
+
+/* Text of a string, number or boolean; control bytes become blanks. */
+static void value_text(const json_t *v, char *out, size_t max)
+{
+	out[0] = '\0';
+	if (json_is_string(v))
+		snprintf(out, max, "%s", json_string_value(v));
+	else if (json_is_integer(v))
+		snprintf(out, max, "%lld", (long long)json_integer_value(v));
+	for (char *c = out; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = ' ';
+}
+
+/* "a" when all ranks say a, else "a + b" in their order. */
+static void ranks_text(const json_t *ranks, const char *key, char *out, size_t max)
+{
+	char one[FACT_TEXT], last[FACT_TEXT] = "";
+
+	out[0] = '\0';
+	for (size_t i = 0; i < json_array_size(ranks); i++) {
+		size_t at = strlen(out);
+
+		value_text(json_object_get(json_array_get(ranks, i), key), one, sizeof(one));
+		if (one[0] == '\0' || strcmp(one, last) == 0)
+			continue;
+		snprintf(out + at, max - at, "%s%s", at ? " + " : "", one);
+		snprintf(last, sizeof(last), "%s", one);
+	}
+}
+
+static void cut_method(char *version)
+{
+	char *dot = strrchr(version, '.');
+
+	if (dot && dot != strchr(version, '.'))
+		*dot = '\0';
+}
+
+static void take(const json_t *run, struct run_facts *f)
+{
+	const json_t *ranks = json_object_get(run, "ranks");
+
+	for (int i = 0; i < FACT_COUNT; i++) {
+		if (fact_table[i].run_key)
+			value_text(json_object_get(run, fact_table[i].run_key), f->value[i],
+				   FACT_TEXT);
+		else if (fact_table[i].rank_key)
+			ranks_text(ranks, fact_table[i].rank_key, f->value[i], FACT_TEXT);
+	}
+	cut_method(f->value[FACT_METHOD]);
+	ranks_text(ranks, "boot", f->boot, sizeof(f->boot));
+	value_text(json_object_get(run, "started"), f->started, sizeof(f->started));
+	value_text(json_object_get(run, "versions"), f->versions, sizeof(f->versions));
+	f->complete = json_is_true(json_object_get(run, "complete"));
+	f->known = true;
+}
+
+static int check(const json_t *run, char *why, size_t why_max)
+{
+	const json_t *schema = json_object_get(run, "schema");
+
+	if (!json_is_object(run) || !json_is_integer(schema))
+		return snprintf(why, why_max, "line 1: not a run.json: no whole number 'schema'"),
+		       -EBADMSG;
+	if (json_integer_value(schema) < 1 || json_integer_value(schema) > RUN_SCHEMA_MAX)
+		return snprintf(
+			   why, why_max,
+			   "schema %lld; this version knows up to %d: a newer ncclbench wrote it",
+			   (long long)json_integer_value(schema), RUN_SCHEMA_MAX),
+		       -EBADMSG;
+	if (!json_is_array(json_object_get(run, "ranks")))
+		return snprintf(why, why_max, "not a run.json: no list 'ranks'"), -EBADMSG;
+	return 0;
+}
+
+int facts_parse(const char *json, size_t len, struct run_facts *out, char *why, size_t why_max)
+{
+	json_error_t error;
+	json_t *run = json_loadb(json, len, JSON_REJECT_DUPLICATES, &error);
+	int rc;
+
+	if (run == NULL) {
+		snprintf(why, why_max, "line %d, column %d: %.120s", error.line, error.column,
+			 error.text);
+		for (char *c = why; *c; c++)
+			*c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
+		return -EBADMSG;
+	}
+	rc = check(run, why, why_max);
+	if (rc == 0)
+		take(run, out);
+	json_decref(run);
+	return rc;
+}

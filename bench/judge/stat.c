@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See stat.h. */
+#include "judge/stat.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVEL_SLACK 1e-12 /* 1/252 summed in doubles may come out a hair above 1/252 */
+#define BISECTIONS 200
+
+/* ---- the null distribution of U ---- */
+
+/*
+ * Probabilities, not counts: every term is positive, so nothing cancels. The largest of i + j
+ * values is one of the first sample with probability i/(i+j), and then beats all j of the second.
+ * Row i of `f` holds the distribution for (i, j), i*m + 1 values apart; j grows from 0 to m.
+ */
+static void null_step(double *f, size_t stride, size_t n, size_t j)
+{
+	for (size_t i = 0; i <= n; i++) {
+		double *row = f + i * stride;
+		double of_first = i + j > 0 ? (double)i / (double)(i + j) : 0;
+
+		if (i == 0) {
+			row[0] = 1;
+			continue;
+		}
+		for (size_t u = i * j + 1; u-- > 0;) {
+			double old = j > 0 && u <= i * (j - 1) ? row[u] : 0;
+			double beats = u >= j && u - j <= (i - 1) * j ? (row - stride)[u - j] : 0;
+
+			row[u] = of_first * beats + (1 - of_first) * old;
+		}
+	}
+}
+
+/* n*m + 1 probabilities of U; heap or NULL. */
+static double *null_exact(size_t n, size_t m)
+{
+	size_t stride = n * m + 1;
+	double *f = calloc((n + 1) * stride, sizeof(*f)), *out;
+
+	if (f == NULL)
+		return NULL;
+	for (size_t j = 0; j <= m; j++)
+		null_step(f, stride, n, j);
+	out = malloc(stride * sizeof(*out));
+	if (out != NULL)
+		memcpy(out, f + n * stride, stride * sizeof(*out));
+	free(f);
+	return out;
+}
+
+double stat_normal_cdf(double z)
+{
+	return 0.5 * erfc(-z / M_SQRT2);
+}
+
+static double normal_cdf_u(size_t n, size_t m, size_t u)
+{
+	double nm = (double)n * (double)m, sd = sqrt(nm * (double)(n + m + 1) / 12);
+
+	return stat_normal_cdf(((double)u + 0.5 - nm / 2) / sd);
+}
+
+double stat_mwu_cdf(size_t n, size_t m, size_t u)
+{
+	double sum = 0, *p;
+
+	if (n == 0 || m == 0 || u >= n * m)
+		return 1;
+	if (n > STAT_EXACT_MAX / m)
+		return normal_cdf_u(n, m, u);
+	p = n < m ? null_exact(n, m) : null_exact(m, n);
+	if (p == NULL)
+		return -1;
+	for (size_t i = 0; i <= u; i++)
+		sum += p[i];
+	free(p);
+	return sum;
+}
+
+static size_t cut_normal(size_t n, size_t m, double alpha)
+{
+	size_t k = 0;
+
+	while (k < n * m / 2 && normal_cdf_u(n, m, k) <= alpha)
+		k++;
+	return k;
+}
+
+size_t stat_mwu_cut(size_t n, size_t m, double alpha)
+{
+	double sum = 0, *p;
+	size_t k = 0;
+
+	if (n == 0 || m == 0)
+		return 0;
+	if (n > STAT_EXACT_MAX / m)
+		return cut_normal(n, m, alpha);
+	p = n < m ? null_exact(n, m) : null_exact(m, n);
+	while (p != NULL && k < n * m / 2 && (sum += p[k]) <= alpha + LEVEL_SLACK)
+		k++;
+	free(p);
+	return k;
+}
+
+static size_t cut_known(struct stat_cuts *c, size_t n, size_t m, double alpha)
+{
+	size_t at;
+
+	for (size_t i = 0; i < STAT_CUTS && i < c->n; i++)
+		if (c->known[i].n == n && c->known[i].m == m && c->known[i].alpha == alpha)
+			return c->known[i].cut;
+	at = c->n++ % STAT_CUTS;
+	c->known[at].n = n;
+	c->known[at].m = m;
+	c->known[at].alpha = alpha;
+	c->known[at].cut = stat_mwu_cut(n, m, alpha);
+	return c->known[at].cut;
+}
+
+/* ---- shift ---- */
+
+/* Hoare's selection with a pivot in the middle: no recursion, hostile orders only cost time. */
+double stat_nth(double *v, size_t n, size_t k)
+{
+	size_t lo = 0, hi = n - 1;
+
+	while (lo < hi) {
+		double pivot = v[lo + (hi - lo) / 2];
+		size_t i = lo, j = hi;
+
+		for (;;) {
+			double t;
+
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			t = v[i];
+			v[i++] = v[j];
+			v[j--] = t;
+		}
+		if (k <= j)
+			hi = j;
+		else
+			lo = j + 1;
+	}
+	return v[k];
+}
+
+static double lower_bound(double *d, size_t nm, size_t cut)
+{
+	return cut > 0 ? stat_nth(d, nm, cut - 1) : -INFINITY;
+}
+
+static double upper_bound(double *d, size_t nm, size_t cut)
+{
+	return cut > 0 ? stat_nth(d, nm, nm - cut) : INFINITY;
+}
+
+int stat_shift(const double *a, size_t n, const double *b, size_t m, double alpha,
+	       struct stat_cuts *cuts, struct stat_shift *out)
+{
+	size_t nm = n * m, cut, cut95;
+	double *d;
+
+	if (n == 0 || m == 0)
+		return -EINVAL;
+	d = reallocarray(NULL, nm, sizeof(*d));
+	if (d == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < m; j++)
+			d[i * m + j] = b[j] - a[i];
+	cut = cut_known(cuts, n, m, alpha);
+	cut95 = cut_known(cuts, n, m, 0.05);
+	out->hl = stat_nth(d, nm, nm / 2);
+	if (nm % 2 == 0)
+		out->hl = (out->hl + stat_nth(d, nm, nm / 2 - 1)) / 2;
+	out->lo = lower_bound(d, nm, cut);
+	out->hi = upper_bound(d, nm, cut);
+	out->lo95 = lower_bound(d, nm, cut95);
+	out->hi95 = upper_bound(d, nm, cut95);
+	free(d);
+	return 0;
+}
+
+/* ---- Student's t ---- */
+
+/* The finite sums that hold for whole degrees of freedom, in the angle atan(t / sqrt(df)). */
+double stat_t_cdf(double t, int df)
+{
+	double angle = atan(t / sqrt(df)), c = cos(angle), c2 = c * c, term, sum, a;
+
+	if (df % 2) {
+		term = c;
+		sum = df > 1 ? term : 0;
+		for (int i = 3; i < df; i += 2)
+			sum += term *= c2 * (i - 1) / i;
+		a = 2 / M_PI * (angle + sin(angle) * sum);
+	} else {
+		term = 1;
+		sum = 1;
+		for (int i = 2; i < df; i += 2)
+			sum += term *= c2 * (i - 1) / i;
+		a = sin(angle) * sum;
+	}
+	return 0.5 + a / 2;
+}
+
+static double cdf_of(double x, int df)
+{
+	return df > 0 ? stat_t_cdf(x, df) : stat_normal_cdf(x);
+}
+
+/* df 0: the normal distribution. */
+static double quantile(double p, int df)
+{
+	double lo = -1, hi = 1;
+
+	while (cdf_of(hi, df) < p && hi < 1e12)
+		hi *= 2;
+	while (cdf_of(lo, df) > p && lo > -1e12)
+		lo *= 2;
+	for (int i = 0; i < BISECTIONS && hi - lo > 1e-12 * fabs(hi); i++) {
+		double mid = lo + (hi - lo) / 2;
+
+		if (cdf_of(mid, df) < p)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo + (hi - lo) / 2;
+}
+
+double stat_t_quantile(double p, int df)
+{
+	return quantile(p, df);
+}
+
+double stat_normal_quantile(double p)
+{
+	return quantile(p, 0);
+}
+
+double stat_sd(const double *v, size_t n)
+{
+	double mean = 0, sum = 0;
+
+	if (n < 2)
+		return NAN;
+	for (size_t i = 0; i < n; i++)
+		mean += v[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		sum += (v[i] - mean) * (v[i] - mean);
+	return sqrt(sum / (double)(n - 1));
+}
+
+double stat_prediction(const double *v, size_t n, size_t clusters, double alpha)
+{
+	double count = (double)n, spread = 1;
+
+	if (n < 2)
+		return INFINITY;
+	/* n values in c clusters of n/c: the mean square is short of the whole variance by the
+	 * factor (n - n/c)/(n - 1) in its between-cluster part. */
+	if (clusters > 1 && clusters < n)
+		spread = (count - 1) / (count - count / (double)clusters);
+	return stat_t_quantile(1 - alpha, (int)n - 1) * stat_sd(v, n) * sqrt(spread) *
+	       sqrt(1 + 1 / count);
+}
+
+/* ---- rates ---- */
+
+static double binomial_cdf(size_t k, size_t n, double p)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i <= k; i++)
+		sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) -
+			   lgamma((double)(n - i) + 1) + (double)i * log(p) +
+			   (double)(n - i) * log1p(-p));
+	return sum;
+}
+
+double stat_rate_upper(size_t k, size_t n, double alpha)
+{
+	double lo = 0, hi = 1;
+
+	if (k >= n)
+		return 1;
+	for (int i = 0; i < 60; i++) {
+		double mid = (lo + hi) / 2;
+
+		if (binomial_cdf(k, n, mid) > alpha)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return hi;
+}

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The gate on recorded runs (README.md here): a run against itself, then the same run with one thing changed at a time, and
+# what must come of each. Changes are made with awk on copies; no statistics are repeated here.
+# usage: gate.sh NCCLBENCH FOLDER-OF-THIS-FILE
+# shellcheck disable=SC2086,SC2016  # $wide is words; the single quotes are awk
+set -u
+ncclbench=$1
+here=$2
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+
+# Restarts of these runs differ by factors: with the usual limits all that can be said is that nothing can be said.
+wide='--group-limit 100 --point-limit 200'
+
+# name, wanted exit code, pattern in what is printed, command...
+expect() {
+	name=$1 code=$2 pattern=$3
+	shift 3
+	"$@" >"$tmp/out" 2>&1
+	got=$?
+	if [ "$got" -ne "$code" ] || { [ -n "$pattern" ] && ! grep -Eq -- "$pattern" "$tmp/out"; }; then
+		echo "FAILED: $name: exit $got, wanted $code and '$pattern'"
+		sed 's/^/    /' "$tmp/out"
+		failed=1
+	fi
+}
+
+# copy NAME: the second recorded run under that name
+copy() {
+	rm -rf "${tmp:?}/$1"
+	cp -r "$here/b" "$tmp/$1"
+	chmod -R u+w "$tmp/$1"
+}
+
+# change RUN FILE AWK-PROGRAM: comma separated; columns by name in c["name"]
+change() {
+	awk -F, -v OFS=, '/^#/ { print; next } !head { head = 1; for (i = 1; i <= NF; i++) c[$i] = i; print; next } { '"$3"' } { print }' \
+		"$tmp/$1/$2" >"$tmp/changed" && mv "$tmp/changed" "$tmp/$1/$2"
+}
+
+copy same
+expect "itself" 0 '^gate: pass' "$ncclbench" gate $wide "$here/b" "$tmp/same"
+expect "itself, usual limits" 3 'one baseline series' "$ncclbench" gate "$here/b" "$tmp/same"
+expect "itself, usual limits, may pass" 0 '^gate: pass' "$ncclbench" gate "$here/b" "$tmp/same" --inconclusive pass
+expect "the very same folder" 2 'not its own baseline' "$ncclbench" gate "$here/b" "$here/b"
+
+# Two real runs of one machine start. What is said of them was looked at, not chosen: README.md.
+expect "A/A" "$(cat "$here/aa.exit")" '^gate: ' "$ncclbench" gate "$here/a" "$here/b"
+
+copy slow
+change slow samples.csv 'if ($c["transport"] == "shm") $c["max_us"] *= 8'
+change slow points.csv 'if ($c["transport"] == "shm") $c["time_us"] *= 8'
+expect "slower shm" 1 '^shm all_reduce host, small +REGRESSED +\+' "$ncclbench" gate $wide "$here/b" "$tmp/slow"
+expect "slower shm names no tcp" 1 '1 group slower' "$ncclbench" gate $wide "$here/b" "$tmp/slow"
+expect "confirmed" 1 'when measured again' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/slow"
+expect "not confirmed" 0 '^gate: pass' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/same"
+
+copy path
+change path points.csv 'if ($c["transport"] == "tcp") $c["used"] = "posix"'
+expect "another path" 4 'PATH_CHANGED +tcp in the baseline, posix now' "$ncclbench" gate $wide "$here/b" "$tmp/path"
+
+copy gone
+change gone points.csv 'if ($c["transport"] == "tcp") next'
+expect "a transport is gone" 4 '^tcp .*MISSING' "$ncclbench" gate $wide "$here/b" "$tmp/gone"
+expect "a transport is gone, warned" 0 '^tcp .*MISSING' "$ncclbench" gate $wide "$here/b" "$tmp/gone" --missing warn
+expect "a transport is new" 0 '[0-9] NEW' "$ncclbench" gate $wide "$tmp/gone" "$tmp/same"
+
+copy corrupt
+change corrupt points.csv 'if ($c["transport"] == "shm" && $c["bytes"] == 8) $c["outcome"] = "corrupt"'
+expect "a corrupt row" 5 '8 B +FAILED +corrupt' "$ncclbench" gate $wide "$here/b" "$tmp/corrupt"
+
+copy other
+sed 's/"lib_version": "[^"]*"/"lib_version": "9.9.9"/' "$here/b/run.json" >"$tmp/other/run.json"
+expect "another library" 4 "nccl: '.*' in the baseline, '9.9.9' now" "$ncclbench" gate $wide "$here/b" "$tmp/other"
+expect "another library, allowed" 0 '^gate: pass' "$ncclbench" gate $wide "$here/b" "$tmp/other" --across ucx
+
+copy torn
+head -c 300 "$here/b/samples.csv" >"$tmp/torn/samples.csv"
+expect "torn samples" 2 'torn/samples.csv: line ' "$ncclbench" gate "$here/b" "$tmp/torn"
+expect "torn baseline" 2 'torn/samples.csv: line ' "$ncclbench" gate "$tmp/torn" "$here/b"
+head -c 500 "$here/b/run.json" >"$tmp/torn/run.json"
+expect "torn run.json" 2 'torn/run.json: line ' "$ncclbench" gate "$here/b" "$tmp/torn"
+expect "bare points" 3 'medians and their intervals only' "$ncclbench" gate "$here/b/points.csv" "$tmp/same/points.csv"
+
+# Every form into its file at once; what reads them elsewhere reads them here, where it is installed.
+expect "all forms" 1 '^::error title=' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --github --json="$tmp/g.json" --junit="$tmp/g.xml" \
+	--markdown="$tmp/g.md"
+grep -q '^| 🔻 REGRESSED | shm' "$tmp/g.md" || { echo "FAILED: Markdown"; failed=1; }
+if command -v xmllint >/dev/null; then
+	xmllint --noout --schema "$here/junit.xsd" "$tmp/g.xml" 2>"$tmp/err" || { cat "$tmp/err"; failed=1; }
+fi
+if command -v python3 >/dev/null; then
+	python3 -c 'import json, sys
+o = json.load(open(sys.argv[1]))
+assert o["schema"] == 1 and o["exit_code"] == 1 and o["verdict"] == "regressed", o
+assert {s["transport"] for s in o["suspects"]} == {"shm"}, o["suspects"]' "$tmp/g.json" || failed=1
+fi
+
+# A baseline folder, its plan, and what is expected to fail.
+"$ncclbench" baseline add "$here/a" --dir "$tmp/base" >/dev/null || failed=1
+"$ncclbench" baseline add "$here/b" --dir "$tmp/base" >/dev/null || failed=1
+expect "twice" 2 'already' "$ncclbench" baseline add "$here/b" --dir "$tmp/base"
+expect "corrupt is no baseline" 2 'what failed is no baseline' "$ncclbench" baseline add "$tmp/corrupt" --dir "$tmp/base"
+expect "list" 0 'points, 7 restarts' "$ncclbench" baseline list --dir "$tmp/base"
+expect "plan" 0 '^shm all_reduce host, small ' "$ncclbench" gate plan "$tmp/base" --want 5
+expect "expect" 0 '' "$ncclbench" baseline expect --dir "$tmp/base" --match "transport=tcp" --verdict missing --reason "cable" --until 2999-12-31
+expect "expected" 0 'expected: cable' "$ncclbench" gate "$tmp/base" "$tmp/gone" $wide
+expect "prune" 0 'would remove .*/a' "$ncclbench" baseline prune --keep 1 --dry-run --dir "$tmp/base"
+expect "prune" 0 'removed .*/a' "$ncclbench" baseline prune --keep 1 --dir "$tmp/base"
+
+[ "$failed" -eq 0 ] && echo "all as expected"
+exit "$failed"

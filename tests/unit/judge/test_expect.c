@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expected failures: what a file may say, what it matches. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/attr.h"
+#include "judge/expect.h"
+#include "judge/verdict.h"
+#include "rows.h"
+
+static void rows_match_by_key(void **state)
+{
+	static const char csv[] =
+	    EXPECT_HEADER "transport=shm,any,all of shm,2026-01-01\n"
+			  "\"transport=shm bytes=1M\",REGRESSED,\"one, size\",2027-01-01\n"
+			  "op=broadcast,failed,other,2028-01-01\n";
+	struct expectations e;
+	struct pool pool = { 0 };
+	struct record r;
+	char text[SERIES_KEY_MAX], why[200];
+	const struct expectation *x;
+	uint32_t group;
+
+	row_start(&r, "shm", 8);
+	series_group_text(&r, text, sizeof(text));
+	assert_int_equal(pool_add(&pool, text, &group), 0);
+	assert_int_equal(expect_parse(csv, sizeof(csv) - 1, &e, why, sizeof(why)), 0);
+	assert_int_equal(e.n, 3);
+	x = expect_find(&e, &pool, group, 1 << 20, VERDICT_REGRESSED);
+	assert_string_equal(x->reason, "one, size"); /* both match, the later day wins */
+	x = expect_find(&e, &pool, group, 1 << 20, VERDICT_MISSING);
+	assert_string_equal(x->reason, "all of shm");
+	x = expect_find(&e, &pool, group, UINT64_MAX,
+			VERDICT_REGRESSED); /* a group: no row that names bytes */
+	assert_string_equal(x->reason, "all of shm");
+	row_start(&r, "p2p", 8);
+	series_group_text(&r, text, sizeof(text));
+	assert_int_equal(pool_add(&pool, text, &group), 0);
+	assert_null(expect_find(&e, &pool, group, 1 << 20, VERDICT_FAILED));
+	expect_fini(&e);
+	pool_fini(&pool);
+}
+
+static const struct {
+	const char *csv, *says;
+} faults[] = {
+	{ "match,verdict,reason\n", "line 1: the header must be" },
+	{ EXPECT_HEADER "transport=shm,any,why\n", "line 2: not 4 fields" },
+	{ EXPECT_HEADER ",any,why,2026-12-31\n", "line 2: match is empty" },
+	{ EXPECT_HEADER "trans=shm,any,why,2026-12-31\n", "line 2: match must be words" },
+	{ EXPECT_HEADER "time_us=3,any,why,2026-12-31\n", "line 2: match must be words" },
+	{ EXPECT_HEADER "shm,any,why,2026-12-31\n", "line 2: match must be words" },
+	{ EXPECT_HEADER "transport=shm,slow,why,2026-12-31\n", "line 2: the verdict is none" },
+	{ EXPECT_HEADER "transport=shm,any,,2026-12-31\n", "line 2: the reason is empty" },
+	{ EXPECT_HEADER "transport=shm,any,why,tomorrow\n", "line 2: until must be a day" },
+	{ EXPECT_HEADER "transport=shm,any,\"why,2026-12-31\n",
+	  "line 2: the quote is never closed" },
+};
+
+static void faults_name_line_and_reason(void **state)
+{
+	for (size_t i = 0; i < N_ELEMENTS(faults); i++) {
+		struct expectations e = { .n = 9 };
+		char why[200];
+
+		assert_int_equal(
+		    expect_parse(faults[i].csv, strlen(faults[i].csv), &e, why, sizeof(why)),
+		    -EBADMSG);
+		if (strncmp(why, faults[i].says, strlen(faults[i].says)) != 0)
+			fail_msg("said '%s', wanted '%s'", why, faults[i].says);
+		assert_int_equal(e.n, 9);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(rows_match_by_key),
+					    cmocka_unit_test(faults_name_line_and_reason) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
