@@ -32,8 +32,9 @@ int campaign_prepare(struct campaign *k)
 		return -ENOMEM;
 	card_init(&k->card);
 	k->crew.card = &k->card;
+	k->crew.spent_ns = k->spent_ns;
 	for (size_t i = 0; i < k->plan.n_points; i++)
-		k->points[i].est_us = NAN;
+		k->points[i].est_us = k->points[i].wrong = NAN;
 	for (size_t i = 0; i < k->plan.n_configs; i++)
 		k->configs[i].context_us = k->configs[i].init_us = k->configs[i].first_op_us = k->configs[i].teardown_us = -1;
 	return 0;

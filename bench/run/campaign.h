@@ -12,6 +12,8 @@
 #include "base/attr.h"
 #include "data/record.h"
 #include "data/store.h"
+#include "ncclog/proof.h"
+#include "ncclog/scan.h"
 #include "report/view.h"
 #include "run/card.h"
 #include "run/crew.h"
@@ -20,6 +22,7 @@
 #include "run/peak.h"
 #include "run/place.h"
 #include "run/reason.h"
+#include "spec/outcome.h"
 #include "spec/plan.h"
 
 struct coord;
@@ -32,6 +35,11 @@ struct point_state {
 	struct merged merged;
 	struct record record;     /* complete on rank 0 only */
 	char used[RECORD_TEXT], proof[8]; /* UCX: what the worker said at the single operation */
+	char proof_detail[200];   /* UCX: why not yes, in this rank's worker's words */
+	struct proof path;        /* NCCL: the worst verdict of all restarts; `judged` once there is one */
+	bool judged;
+	struct scan_tuning tuning; /* NCCL: of the single operation; algo "" when the log did not say */
+	double wrong;             /* elements over all ranks at the last bad CHECK; NaN unknown */
 };
 
 struct config_state {
@@ -66,6 +74,7 @@ struct campaign {
 	bool interrupted;           /* agreed */
 	bool broken;                /* rank 0: results can no longer be stored */
 	size_t n_done;
+	int64_t spent_ns[PHASE_COUNT]; /* this rank waited for its workers' answers; PHASE_NONE: single runs of the ascending pass */
 	char map[RECORD_TEXT];
 	struct progress *progress;  /* rank 0, or NULL */
 };

@@ -194,13 +194,14 @@ static int learn_hosts(struct coord *c, struct priv *p)
 int coord_open(struct coord *c)
 {
 	struct priv *p = calloc(1, sizeof(*p));
-	int r;
+	int level, r;
 
 	if (!p)
 		return -ENOMEM;
 	p->latest_alarm = -1;
 	prefer_plain_transports();
-	r = to_errno(MPI_Init(NULL, NULL));
+	/* The TCP ceiling has threads of its own, which never call MPI. */
+	r = to_errno(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level));
 	if (r < 0) {
 		free(p);
 		return r;

@@ -141,7 +141,7 @@ static int hello(struct crew *w, const struct crew_spec *s, struct fault *worst)
 
 struct blob {
 	uint32_t len;
-	uint8_t bytes[BLOB_MAX];
+	uint8_t bytes[BLOB_MAX + 4]; /* exchange rounds the longest one up to a multiple of 8 with its length */
 };
 
 static void read_blob(const struct words *answer, int64_t *extra, void *arg)
@@ -149,7 +149,7 @@ static void read_blob(const struct words *answer, int64_t *extra, void *arg)
 	struct blob *b = arg;
 	size_t n = 0;
 
-	b->len = words_hex(answer, "blob", b->bytes, sizeof(b->bytes), &n) == 0 ? (uint32_t)n : 0;
+	b->len = words_hex(answer, "blob", b->bytes, BLOB_MAX, &n) == 0 ? (uint32_t)n : 0;
 	extra[0] = (int64_t)n;
 	extra[1] = n == 0;
 }
@@ -243,6 +243,7 @@ int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst
 
 	w->transport = spec->transport;
 	session_init(&w->session, w->c);
+	w->session.spent_ns = spec->spent_ns;
 	environment_fini(&w->environment);
 	r = spawn(w, spec);
 	if (r < 0)

@@ -29,6 +29,7 @@ struct crew_spec {
 	const struct place *place;
 	int device;
 	int restart, attempt;       /* name the log files */
+	int64_t *spent_ns;          /* see session.h */
 	const char *purpose;        /* names them instead of the transport, and nobody joins a communicator; NULL */
 	struct card *card;          /* this rank's GPU; NULL: its state is not kept */
 };

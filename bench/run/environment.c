@@ -148,6 +148,7 @@ static int apply_rows(struct environment *e, const struct environment_request *r
 
 int environment_build(struct environment *e, char *const *inherited, const struct environment_request *r)
 {
+	bool veto = r->veto || environment_multicast_veto(inherited);
 	char number[32];
 	int rc;
 
@@ -157,7 +158,7 @@ int environment_build(struct environment *e, char *const *inherited, const struc
 		return rc;
 	drop_launcher(&e->env);
 	/* However it was spelled: a row that says 0 as well overrules nothing. */
-	if (environment_multicast_veto(inherited))
+	if (veto)
 		rc = env_set(&e->env, "NCCL_NVLS_ENABLE", "0");
 	if (rc == 0)
 		rc = apply_rows(e, r);
@@ -168,7 +169,7 @@ int environment_build(struct environment *e, char *const *inherited, const struc
 	if (rc == 0 && r->net_device)
 		rc = env_set(&e->env, "UCX_NET_DEVICES", r->net_device);
 	/* Last, so that no row, flag or file can come after it. */
-	if (rc == 0 && environment_multicast_veto(inherited)) {
+	if (rc == 0 && veto) {
 		const char *now = env_get(&e->env, "NCCL_NVLS_ENABLE");
 
 		e->vetoed = now && strcmp(now, "0") != 0;
@@ -192,9 +193,11 @@ void environment_fini(struct environment *e)
 
 static bool steers(const char *name)
 {
+	/* Multicast is no way between two ranks of its own: switching it off sends nothing elsewhere. */
 	for (int t = 0; t < TRANSPORT_COUNT; t++)
 		for (const struct env_pair *p = transport_table[t].set; p->name; p++)
-			if (transport_table[t].backend == BACKEND_NCCL && strcmp(p->name, name) == 0)
+			if (transport_table[t].backend == BACKEND_NCCL && !(transport_table[t].flags & TRANSPORT_MULTICAST) &&
+			    strcmp(p->name, name) == 0)
 				return true;
 	return strcmp(name, "NCCL_HOSTID") == 0 || strcmp(name, "NCCL_ALGO") == 0;
 }

@@ -17,6 +17,7 @@ struct environment_request {
 	bool one_host;       /* ranks share hosts: network rows get a host id per rank */
 	bool share_gpu;      /* several ranks on one GPU: the same */
 	bool tuning;         /* keep TUNING in NCCL_DEBUG_SUBSYS */
+	bool veto;           /* some rank's environment has NCCL_NVLS_ENABLE=0: it holds for all */
 	const char *nccl_lib; /* --nccl-lib, or NULL */
 	const char *net_device; /* UCX_NET_DEVICES of the tcp row, or NULL */
 };

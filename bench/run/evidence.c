@@ -84,7 +84,8 @@ static void write_links(const struct evidence *e, struct buf *b)
 	for (size_t i = 0; i < e->scan.n_links; i++) {
 		const struct scan_link *l = &e->scan.links[i];
 
-		buf_printf(b, "link %d %d %d %d %s %s", l->from, l->to, l->conn, l->channels, l->cls,
+		/* Tabs: the name of a network may hold blanks ("NET/AWS Libfabric"). */
+		buf_printf(b, "link %d %d %d %d\t%s\t%s\t", l->from, l->to, l->conn, l->channels, l->cls,
 			   l->variant[0] ? l->variant : "-");
 		for (int k = 0; k < 4; k++)
 			buf_printf(b, " %" PRIx64 " %" PRIx64, l->send_mask[k], l->recv_mask[k]);
@@ -107,11 +108,13 @@ static int read_line(struct evidence *e, const char *line)
 		return 0;
 	}
 	if (sscanf(line,
-		   "link %d %d %d %d %23s %31s %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
+		   "link %d %d %d %d\t%23[^\t]\t%31[^\t]\t%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
 		   " %" SCNx64,
 		   &l.from, &l.to, &l.conn, &l.channels, l.cls, l.variant, &l.send_mask[0], &l.recv_mask[0], &l.send_mask[1],
-		   &l.recv_mask[1], &l.send_mask[2], &l.recv_mask[2], &l.send_mask[3], &l.recv_mask[3]) != 14)
+		   &l.recv_mask[1], &l.send_mask[2], &l.recv_mask[2], &l.send_mask[3], &l.recv_mask[3]) != 14) {
+		e->failed = true; /* a link that is lost here must not be missing from a proof unseen */
 		return 0;
+	}
 	if (strcmp(l.variant, "-") == 0)
 		l.variant[0] = '\0';
 	return proof_merge(&e->links, &e->n_links, &l, 1);
@@ -134,7 +137,7 @@ int evidence_gather(struct evidence *e, struct coord *c)
 	int r;
 
 	write_links(e, &mine);
-	r = coord_gather_text(c, buf_text(&mine), &all, clock_after_ns(GATHER_NS));
+	r = mine.failed ? -ENOMEM : coord_gather_text(c, buf_text(&mine), &all, clock_after_ns(GATHER_NS));
 	buf_fini(&mine);
 	if (r < 0)
 		return r;

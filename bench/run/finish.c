@@ -284,7 +284,7 @@ int finish_run(struct campaign *k, const struct finish *f)
 	print_table(s, f->options);
 	r = k->broken ? 0 : save(k, f, s, code);
 	if (r < 0) {
-		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->store.dir, strerror(-r));
+		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->dir, strerror(-r));
 		code = NB_EXIT_BROKEN;
 	}
 	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);

@@ -36,6 +36,7 @@ struct run {
 	struct finish finish;
 	struct place place;
 	struct progress progress;
+	int64_t veto; /* some rank's environment has NCCL_NVLS_ENABLE=0 */
 	char when[32], log_dir[4096];
 };
 
@@ -59,6 +60,13 @@ static int check_ranks(struct run *r, int launcher_size)
 		return STOP(NB_EXIT_USAGE);
 	}
 	return 0;
+}
+
+/* One rank's veto is everybody's: launchers do not carry variables to other hosts. */
+static int agree_on_veto(struct run *r)
+{
+	r->veto = environment_multicast_veto(environ);
+	return r->coord.ops->max(&r->coord, &r->veto, 1, clock_after_ns(ROUND_NS));
 }
 
 /* ---- plan ---- */
@@ -242,12 +250,12 @@ static void set_up_campaign(struct run *r)
 	k->c = &r->coord;
 	k->reasons = (struct reason_context){
 		.facts = &r->launch.facts, .nranks = r->coord.size, .n_hosts = r->coord.n_hosts,
-		.shared_gpu = r->launch.shared_gpu, .veto = environment_multicast_veto(environ),
+		.shared_gpu = r->launch.shared_gpu, .veto = r->veto,
 		.ib_devices = fewest_ib(&r->launch.facts),
 	};
 	k->crew = (struct crew_spec){
 		.worker = r->launch.worker, .log_dir = r->log_dir, .timeout_ns = r->options.timeout_ns, .inherited = environ,
-		.environment = { .one_host = r->coord.n_hosts == 1, .share_gpu = r->launch.shared_gpu,
+		.environment = { .one_host = r->coord.n_hosts == 1, .share_gpu = r->launch.shared_gpu, .veto = r->veto,
 				 .nccl_lib = r->options.nccl_lib, .net_device = r->launch.net_device[0] ? r->launch.net_device : NULL },
 		.place = &r->place, .device = r->launch.device,
 	};
@@ -309,6 +317,8 @@ static int run(struct run *r, int launcher_size)
 {
 	int rc = check_ranks(r, launcher_size);
 
+	if (rc == 0)
+		rc = agree_on_veto(r);
 	if (rc == 0)
 		rc = launch_decide(&r->coord, &r->options, &r->launch);
 	if (rc == 0)

@@ -122,16 +122,14 @@ double merged_precision(const struct merged *m)
 {
 	size_t from = last_restart(m), n = m->n - from;
 	double *v = n >= 3 ? times(m, from) : NULL;
-	double lo, hi, median, half = INFINITY;
+	double lo, hi, median;
 
 	if (!v)
-		return INFINITY;
+		return n >= 3 ? NAN : INFINITY;
 	stats_median_ci(v, n, &lo, &hi);
 	median = stats_median(v, n);
-	if (median > 0)
-		half = (hi - lo) / 2 / median;
 	free(v);
-	return half;
+	return median <= 0 ? INFINITY : (hi - lo) / 2 / median;
 }
 
 double merged_last_median_us(const struct merged *m)

@@ -23,7 +23,8 @@ int merged_add(struct merged *m, const struct op_case *c, int restart, const int
 	       double ops) ATTR_MUST;
 /* Column `flags` of the last n samples; "" changes nothing. */
 void merged_flag(struct merged *m, size_t n, const char *flags);
-/* Relative half width of the 95 % interval of the median of the last restart's samples; infinity below 3 samples. */
+/* Relative half width of the 95 % interval of the median of the last restart's samples; infinity below 3 samples, NaN without
+ * memory. */
 double merged_precision(const struct merged *m);
 double merged_last_median_us(const struct merged *m);
 /* time_us and its companions, ops_per_batch, samples, restarts. */

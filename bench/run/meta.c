@@ -176,6 +176,20 @@ static json_t *outcomes(const struct campaign *k)
 	return o;
 }
 
+/* Where the time went, as rank 0 saw it: waiting for workers' answers by phase. The rest is starting, storing and agreeing. */
+static json_t *seconds_by_phase(const struct campaign *k)
+{
+	json_t *o = json_object();
+
+	for (int phase = PHASE_HELLO; phase < PHASE_COUNT; phase++) {
+		int64_t ns = k->spent_ns[phase] - (phase == PHASE_RUN ? k->spent_ns[PHASE_NONE] : 0);
+
+		json_object_set_new(o, phase_names[phase], number((double)ns / CLOCK_S));
+	}
+	json_object_set_new(o, "run_single", number((double)k->spent_ns[PHASE_NONE] / CLOCK_S));
+	return o;
+}
+
 static char *dump(json_t *o, size_t flags)
 {
 	char *s = json_dumps(o, flags | JSON_REAL_PRECISION(10));
@@ -200,6 +214,7 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, bool compl
 	json_object_set_new(o, "interrupted", json_boolean(k->interrupted));
 	json_object_set_new(o, "exit_code", complete ? json_integer(exit_code) : json_null());
 	json_object_set_new(o, "seconds", complete ? number(f->seconds) : json_null());
+	json_object_set_new(o, "seconds_by_phase", seconds_by_phase(k));
 	json_object_set_new(o, "backend", text(backend_names[f->launch->backend]));
 	json_object_set_new(o, "machine", text(machine));
 	json_object_set_new(o, "versions", text(versions));

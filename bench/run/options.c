@@ -24,6 +24,7 @@
 #define SIZES_MAX 4096
 #define WORDS_MAX 64
 #define ANY_BACKEND (-1)
+#define TIMEOUT_MAX_NS (300 * CLOCK_S) /* JOIN may take twice it, and other ranks wait 900 s for a round (fault.c) */
 #define QUOTED_MAX 120 /* of a word in a message: what follows it must still be read */
 
 const char *argp_program_version = "ncclbench " NCCLBENCH_VERSION;
@@ -310,9 +311,9 @@ static int backend_value(struct options *o, const char *text)
 
 static int timeout_value(struct options *o, const char *text)
 {
-	if (num_parse_duration(text, &o->timeout_ns) == 0 && o->timeout_ns >= 100 * CLOCK_MS)
+	if (num_parse_duration(text, &o->timeout_ns) == 0 && o->timeout_ns >= 100 * CLOCK_MS && o->timeout_ns <= TIMEOUT_MAX_NS)
 		return 0;
-	log_error("--timeout: '%.*s' is no duration of at least 0.1 s; give for example 30, 1.5 or 2m", QUOTED_MAX, text);
+	log_error("--timeout: '%.*s' is no duration from 0.1 s to 5 minutes; give for example 30, 1.5 or 2m", QUOTED_MAX, text);
 	return -EINVAL;
 }
 

@@ -22,6 +22,8 @@
 #define BUDGET_STRETCH 4      /* long batches: the least number may take so many budgets before it is cut */
 #define BATCHES_LEAST 3
 #define RUN_SLACK 10          /* a batch may take so many times its prediction before it counts as hung */
+/* Whatever a worker's own figure predicts: the other ranks wait for a round no longer than fault.c lets them. */
+#define RUN_EXTRA_MAX_NS (300 * CLOCK_S)
 #define GATHER_NS (900 * CLOCK_S)
 #define CLOCK_WARM_US 20000.0 /* first measurement of a fresh worker: let the clocks rise */
 
@@ -36,6 +38,7 @@ static void read_used(const struct words *answer, int64_t *extra, void *arg)
 {
 	struct point_state *s = arg;
 	const char *used = words_get(answer, "used"), *proof = words_get(answer, "proof");
+	const char *why = words_get(answer, "proof_detail");
 	int64_t ns[1] = { 0 };
 	size_t n = 1;
 
@@ -45,8 +48,9 @@ static void read_used(const struct words *answer, int64_t *extra, void *arg)
 		extra[1] = 0;
 	if (used)
 		record_set(s->used, sizeof(s->used), used);
-	/* Worst over ranks as a maximum: no 2, unknown 1, yes 0; -1 the worker does not tell. */
-	extra[2] = !proof ? -1 : strcmp(proof, "yes") == 0 ? 0 : strcmp(proof, "no") == 0 ? 2 : 1;
+	record_set(s->proof_detail, sizeof(s->proof_detail), why);
+	/* Worst over ranks as a maximum; a worker that does not tell proves nothing. */
+	extra[2] = !proof ? 1 : strcmp(proof, "yes") == 0 ? 0 : strcmp(proof, "no") == 0 ? 2 : 1;
 }
 
 static int prepare(struct crew *w, const struct plan_point *p, int timing, bool quiet, struct fault *worst)
@@ -100,8 +104,21 @@ static void read_checked(const struct words *answer, int64_t *extra, void *arg)
 			 got ? got : "?", want ? want : "?");
 }
 
+/* Over all ranks; unknown when one of them cannot tell. */
+static int sum_wrong(struct crew *w, int64_t mine, double *sum)
+{
+	int64_t *all = calloc((size_t)w->c->size, sizeof(*all));
+	int r = all ? w->c->ops->allgather(w->c, &mine, sizeof(mine), all, clock_after_ns(GATHER_NS)) : -ENOMEM;
+
+	*sum = 0;
+	for (int i = 0; i < w->c->size && r == 0; i++)
+		*sum += all[i] < 0 ? NAN : (double)all[i];
+	free(all);
+	return r;
+}
+
 /* Wrong data is this rank's fault to tell: it becomes the verdict of an own round, so that the right rank is named. */
-static int check(struct crew *w, struct fault *worst)
+static int check(struct crew *w, double *wrong, struct fault *worst)
 {
 	struct checked checked = { 0 };
 	struct msg m = { 0 };
@@ -118,7 +135,8 @@ static int check(struct crew *w, struct fault *worst)
 			  checked.wrong == 1 ? "" : "s", checked.first);
 	else if (checked.wrong < 0)
 		fault_set(&w->session.fault, OUTCOME_ERROR, PHASE_CHECK, "worker's count of wrong elements cannot be read");
-	return crew_agree(w, NULL, 0, worst);
+	r = crew_agree(w, NULL, 0, worst);
+	return r < 0 ? r : sum_wrong(w, checked.wrong, wrong);
 }
 
 static int update_evidence(struct crew *w, int64_t changed)
@@ -140,13 +158,27 @@ static bool same_case(const struct op_case *a, const struct op_case *b)
 	       a->nranks == b->nranks && a->root == b->root && a->a == b->a && a->b == b->b && a->bytes == b->bytes;
 }
 
+/* Now or never: the log goes on without a line per operation, and the scan keeps only the last one of each size, which another
+ * type or form of the same operation would overwrite. Before NCCL 2.23 lines do not name the operation. */
+static void remember_tuning(const struct crew *w, const struct plan_point *p, struct point_state *s)
+{
+	const char *func = op_table[p->c.op].nccl_name;
+	const struct scan_tuning *t = func ? scan_find_tuning(&w->evidence.scan, func, p->c.bytes) : NULL;
+
+	if (func && !t)
+		t = scan_find_tuning(&w->evidence.scan, "", p->c.bytes);
+	if (t)
+		s->tuning = *t;
+}
+
+/* What the single operation told is true of the same case in other timings, too. */
 static void adopt_proof(struct campaign *k, size_t config, size_t point, int64_t worst_proof)
 {
 	static const char *const words[] = { "yes", "unknown", "no" };
 	const struct plan_config *pc = &k->plan.configs[config];
 	struct point_state *from = &k->points[point];
 
-	record_set(from->proof, sizeof(from->proof), worst_proof < 0 ? "" : words[worst_proof]);
+	record_set(from->proof, sizeof(from->proof), words[worst_proof]);
 	for (size_t i = point; i < pc->first + pc->n; i++) {
 		struct point_state *s = &k->points[i];
 		const struct plan_point *a = &k->plan.points[i], *b = &k->plan.points[point];
@@ -155,6 +187,8 @@ static void adopt_proof(struct campaign *k, size_t config, size_t point, int64_t
 			break;
 		memcpy(s->used, from->used, sizeof(s->used));
 		memcpy(s->proof, from->proof, sizeof(s->proof));
+		memcpy(s->proof_detail, from->proof_detail, sizeof(s->proof_detail));
+		s->tuning = from->tuning;
 		s->est_us = from->est_us;
 		s->probed = true;
 	}
@@ -172,7 +206,9 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 	if (r < 0 || fault_is(worst))
 		return r;
 	begin_run(&m, "single", 1, 1, 1, 0);
+	k->spent_ns[PHASE_NONE] -= k->spent_ns[PHASE_RUN];
 	r = crew_ask(w, PHASE_RUN, &m, 0, read_used, s, v, 4, worst);
+	k->spent_ns[PHASE_NONE] += k->spent_ns[PHASE_RUN];
 	msg_fini(&m);
 	changed = evidence_read(&w->evidence);
 	if (r == 0)
@@ -183,11 +219,13 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 		fault_set(worst, OUTCOME_ERROR, PHASE_RUN, "worker's time of the single operation cannot be read");
 	if (r < 0 || fault_is(worst))
 		return r;
+	w->warm = true;
 	s->est_us = (double)v[0] / 1e3;
 	if (cs->first_op_us < 0)
 		cs->first_op_us = v[1];
+	remember_tuning(w, p, s);
 	adopt_proof(k, config, point, v[2]);
-	return check(w, worst);
+	return check(w, &s->wrong, worst);
 }
 
 /* ---- measurement ---- */
@@ -219,11 +257,11 @@ static int run_chunk(struct crew *w, struct chunk *chunk, double batch_us, int64
 {
 	struct msg m = { 0 };
 	int64_t v[3] = { 0 }; /* some rank's answer is short; its GPU throttled; its clock fell */
+	double extra_ns = fmin(batch_us * 1e3 * RUN_SLACK * (chunk->batches + chunk->warmup), RUN_EXTRA_MAX_NS);
 	int r;
 
 	begin_run(&m, "measure", chunk->batches, chunk->ops, chunk->replays, chunk->warmup);
-	r = crew_ask(w, PHASE_RUN, &m, (int64_t)(batch_us * 1e3 * RUN_SLACK * (chunk->batches + chunk->warmup)), read_times, chunk,
-		     v, 3, worst);
+	r = crew_ask(w, PHASE_RUN, &m, (int64_t)extra_ns, read_times, chunk, v, 3, worst);
 	msg_fini(&m);
 	if (r < 0 || fault_is(worst))
 		return r;
@@ -306,13 +344,13 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 	struct merged *merged = &k->points[point].merged;
 	struct chunk c = { .ops = timing_ops_per_loop(p->timing, p->c.bytes), .card = &k->card };
 	char flags[RECORD_TEXT];
-	double batch_us, spent_us = 0, wanted = profile_precision(p->c.bytes);
+	double batch_us, spent_us = 0, precision, wanted = profile_precision(p->c.bytes);
 	int have = 0, r;
 
 	c.replays = replays_for(loop_us, profile->batch_min_ns);
 	batch_us = loop_us * c.replays;
 	c.batches = first_batches(profile, batch_us);
-	if (restart > 0 && !w->warm)
+	if (!w->warm) /* the ascending pass warms; a worker that comes after it starts cold */
 		c.warmup = (int)fmin(CHUNK_MAX, CLOCK_WARM_US / fmax(batch_us, 1));
 	w->warm = true;
 	while (c.batches > 0) {
@@ -327,7 +365,10 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 		have += c.batches;
 		spent_us += batch_us * c.batches;
 		*stop = "precision";
-		if (merged_precision(merged) <= wanted)
+		precision = merged_precision(merged);
+		if (isnan(precision))
+			return -ENOMEM; /* the others know it and would go another way */
+		if (precision <= wanted)
 			return 0;
 		*stop = "budget";
 		c.warmup = 0;
@@ -356,7 +397,7 @@ int point_measure(struct campaign *k, struct crew *w, size_t config, size_t poin
 	r = w->c->ops->max(w->c, &changed, 1, clock_after_ns(GATHER_NS));
 	if (r == 0)
 		r = update_evidence(w, changed);
-	return r < 0 ? r : check(w, worst);
+	return r < 0 ? r : check(w, &k->points[point].wrong, worst);
 }
 
 /* ---- record ---- */
@@ -382,14 +423,13 @@ static void fill_key(const struct campaign *k, int transport, const struct plan_
 	r->bytes = p->impossible ? p->asked_bytes : p->c.bytes;
 }
 
-static void fill_algorithm(const struct crew *w, const struct plan_point *p, const struct proof *proof, struct record *r)
+static void fill_algorithm(const struct point_state *s, struct record *r)
 {
-	const char *func = op_table[p->c.op].nccl_name;
-	const struct scan_tuning *t = func ? scan_find_tuning(&w->evidence.scan, func, p->c.bytes) : NULL;
+	const struct scan_tuning *t = &s->tuning;
 
-	if (proof->channels > 0)
-		r->channels = proof->channels;
-	if (!t)
+	if (s->path.channels > 0)
+		r->channels = s->path.channels;
+	if (!t->algo[0])
 		return;
 	record_set(r->algo, sizeof(r->algo), t->algo);
 	record_set(r->proto, sizeof(r->proto), t->proto);
@@ -397,26 +437,38 @@ static void fill_algorithm(const struct crew *w, const struct plan_point *p, con
 		r->channels = t->channels;
 }
 
-static void fill_proof(const struct campaign *k, const struct crew *w, size_t point, struct record *r)
+/* The row's figures are of all restarts: one that went another way spoils the proof of the others. */
+static void judge_path(const struct crew *w, const struct plan_point *p, struct point_state *s)
 {
-	const struct plan_point *p = &k->plan.points[point];
-	const struct point_state *s = &k->points[point];
-	struct proof proof = { .channels = -1 };
+	static const int badness[] = { [PROOF_YES] = 0, [PROOF_UNKNOWN] = 1, [PROOF_NO] = 2 };
+	struct proof now;
+
+	evidence_judge(&w->evidence, w->transport, &p->c, &now);
+	if (!s->judged || badness[now.verdict] > badness[s->path.verdict])
+		s->path = now;
+	s->judged = true;
+}
+
+static void fill_proof(struct campaign *k, const struct crew *w, size_t point, struct record *r)
+{
+	struct point_state *s = &k->points[point];
+	const char *why = s->proof_detail;
 
 	if (transport_table[w->transport].backend == BACKEND_UCX) {
 		record_set(r->used, sizeof(r->used), s->used);
 		record_set(r->proof, sizeof(r->proof), s->proof[0] ? s->proof : "unknown");
 	} else {
-		evidence_judge(&w->evidence, w->transport, &p->c, &proof);
-		record_set(r->used, sizeof(r->used), proof.used);
-		record_set(r->proof, sizeof(r->proof), proof_names[proof.verdict]);
-		fill_algorithm(w, p, &proof, r);
+		judge_path(w, &k->plan.points[point], s);
+		why = s->path.detail;
+		record_set(r->used, sizeof(r->used), s->path.used);
+		record_set(r->proof, sizeof(r->proof), proof_names[s->path.verdict]);
+		fill_algorithm(s, r);
 	}
 	if (strcmp(r->proof, "no") == 0 && strcmp(r->outcome, outcome_table[OUTCOME_OK].name) == 0) {
 		record_set(r->outcome, sizeof(r->outcome), outcome_table[OUTCOME_UNPROVEN].name);
-		record_set(r->detail, sizeof(r->detail), proof.detail[0] ? proof.detail : "another transport carried the data");
+		record_set(r->detail, sizeof(r->detail), why[0] ? why : "another transport carried the data");
 	} else if (strcmp(r->proof, "unknown") == 0) {
-		record_set(r->detail, sizeof(r->detail), proof.detail);
+		record_set(r->detail, sizeof(r->detail), why);
 	}
 }
 
@@ -432,6 +484,8 @@ int point_record(struct campaign *k, const struct crew *w, size_t config, size_t
 	record_set(r->outcome, sizeof(r->outcome), outcome_table[worst->outcome].name);
 	record_set(r->phase, sizeof(r->phase), fault_is(worst) ? phase_names[worst->phase] : "");
 	record_set(r->detail, sizeof(r->detail), worst->detail);
+	if (worst->outcome == OUTCOME_CORRUPT)
+		r->wrong = s->wrong;
 	if (fault_is(worst))
 		return 0;
 	rc = merged_fill(&s->merged, r);

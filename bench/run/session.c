@@ -277,7 +277,7 @@ static bool await(struct session *s, int phase, int64_t allowed_ns, struct words
 	}
 }
 
-bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns, struct words *answer)
+static bool ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns, struct words *answer)
 {
 	int64_t allowed = session_phase_timeout(phase, s->timeout_ns) + extra_ns;
 	int r = CHAN_OK;
@@ -299,6 +299,16 @@ bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extr
 	if (s->card)
 		card_hear(s->card, answer);
 	return true;
+}
+
+bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns, struct words *answer)
+{
+	int64_t start = clock_now_ns();
+	bool answered = ask(s, phase, m, extra_ns, answer);
+
+	if (s->spent_ns)
+		s->spent_ns[phase] += clock_now_ns() - start;
+	return answered;
 }
 
 int64_t session_stop(struct session *s, bool polite)

@@ -36,6 +36,7 @@ struct session {
 	int fd;
 	int64_t timeout_ns;
 	struct fault fault;
+	int64_t *spent_ns; /* per phase: waiting for answers is added up there; NULL = nobody asks */
 	int n_notes;
 	struct card *card;             /* hears the state of the GPU in every answer; NULL: nobody does */
 };

@@ -30,8 +30,8 @@ static const struct loop {
 	unsigned long long up_to_bytes;
 	int ops;
 } loops[] = {
-	{ TIMING_GRAPH, 1 * MIB, 20 },   { TIMING_GRAPH, 16 * MIB, 10 },
-	{ TIMING_GRAPH, 64 * MIB, 4 },   { TIMING_GRAPH, 256 * MIB, 2 },
+	{ TIMING_GRAPH, 1 * MIB, 20 },   { TIMING_GRAPH, 4 * MIB, 10 },
+	{ TIMING_GRAPH, 16 * MIB, 4 },   { TIMING_GRAPH, 64 * MIB, 2 },
 	{ TIMING_GRAPH, ~0ULL, 1 },
 	{ TIMING_STREAM, 1 * MIB, 20 },  { TIMING_STREAM, 4 * MIB, 8 },
 	{ TIMING_STREAM, 16 * MIB, 2 },  { TIMING_STREAM, ~0ULL, 1 },
