@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #define CLOCK_NEVER INT64_MAX
+#define CLOCK_US 1000LL
 #define CLOCK_MS 1000000LL
 #define CLOCK_S 1000000000LL
 

@@ -19,8 +19,9 @@
 #include "wire/msg.h"
 
 #define CHUNK_MAX 64          /* batches asked for at once */
-#define BUDGET_STRETCH 4      /* long batches: the least number may take so many budgets before it is cut */
+#define BUDGET_STRETCH 2      /* long batches: the least number may take so many budgets before it is cut */
 #define BATCHES_LEAST 3
+#define PILOT_SHARE 5         /* two pilot loops may take so many times less than the budget */
 #define RUN_SLACK 10          /* a batch may take so many times its prediction before it counts as hung */
 /* Whatever a worker's own figure predicts: the other ranks wait for a round no longer than fault.c lets them. */
 #define RUN_EXTRA_MAX_NS (300 * CLOCK_S)
@@ -307,7 +308,8 @@ static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all
 	double a, b;
 	int r;
 
-	if (est * c.ops > (double)profile_of(k)->point_budget_ns / 1e3)
+	/* A long loop needs no second one to be warm. */
+	if (est * c.ops * PILOT_SHARE > (double)profile_of(k)->point_budget_ns / 1e3)
 		c.batches = 1;
 	r = run_chunk(w, &c, est * c.ops, all, worst);
 	if (r < 0 || fault_is(worst))

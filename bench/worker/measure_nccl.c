@@ -14,7 +14,7 @@
 #include "worker/nccl_rank.h"
 
 #define QUEUED_MAX 500              /* launches; the driver's queue blocks at about 1000 */
-#define YIELD_NS 50000LL            /* at first give only the processor away, not the time */
+#define YIELD_NS 200000LL           /* at first give only the processor away, not the time */
 #define YIELD_BLOCKING_NS 2000000LL /* timing blocking: a sleep would be part of the figure */
 #define NAP_MIN_NS 20000LL
 #define NAP_MAX_NS 200000LL
