@@ -31,10 +31,15 @@ static void volume(double bytes, char *out, size_t max)
 	double scale = bytes >= 1e9 ? 1e9 : bytes >= 1e6 ? 1e6 : bytes >= 1e3 ? 1e3 : 1;
 
 	text_number(bytes / scale, number, sizeof(number));
-	snprintf(out, max, "%s %s", number, bytes >= 1e9 ? "GB" : bytes >= 1e6 ? "MB" : bytes >= 1e3 ? "kB" : "B");
+	snprintf(out, max, "%s %s", number,
+		 bytes >= 1e9   ? "GB"
+		 : bytes >= 1e6 ? "MB"
+		 : bytes >= 1e3 ? "kB"
+				: "B");
 }
 
-static void messages_text(struct buf *out, const struct estimate_request *q, const struct estimate_message *m, size_t n)
+static void messages_text(struct buf *out, const struct estimate_request *q,
+			  const struct estimate_message *m, size_t n)
 {
 	double all = 0;
 	char each[32], total[32];
@@ -46,14 +51,15 @@ static void messages_text(struct buf *out, const struct estimate_request *q, con
 		volume(m[i].bytes, each, sizeof(each));
 		volume(m[i].bytes * count, total, sizeof(total));
 		all += m[i].bytes * count;
-		buf_printf(out, "  %6.0f x %-14s of %-9s = %-9s %-14s %s\n", count, m[i].op, each, total, estimate_phase_names[m[i].phase],
-			   m[i].what);
+		buf_printf(out, "  %6.0f x %-14s of %-9s = %-9s %-14s %s\n", count, m[i].op, each,
+			   total, estimate_phase_names[m[i].phase], m[i].what);
 	}
 	volume(all, total, sizeof(total));
 	buf_printf(out, "  together %s\n\n", total);
 }
 
-static void difference(struct buf *out, const struct estimate_row *r, const struct estimate_row *best)
+static void difference(struct buf *out, const struct estimate_row *r,
+		       const struct estimate_row *best)
 {
 	char lo[32], hi[32];
 
@@ -63,10 +69,12 @@ static void difference(struct buf *out, const struct estimate_row *r, const stru
 	}
 	seconds(r->lo - best->lo, lo, sizeof(lo));
 	seconds(r->hi - best->hi, hi, sizeof(hi));
-	buf_printf(out, "+%s (%+.1f %%) .. +%s (%+.1f %%)", lo, (r->lo / best->lo - 1) * 100, hi, (r->hi / best->hi - 1) * 100);
+	buf_printf(out, "+%s (%+.1f %%) .. +%s (%+.1f %%)", lo, (r->lo / best->lo - 1) * 100, hi,
+		   (r->hi / best->hi - 1) * 100);
 }
 
-static void row_text(struct buf *out, const struct estimate_row *r, const struct estimate_row *best, const struct estimate_message *m)
+static void row_text(struct buf *out, const struct estimate_row *r, const struct estimate_row *best,
+		     const struct estimate_message *m)
 {
 	char fwd[32], bwd[32], lo[32], hi[32], tokens[24];
 	char label[64];
@@ -88,29 +96,34 @@ static void row_text(struct buf *out, const struct estimate_row *r, const struct
 	seconds(r->lo, lo, sizeof(lo));
 	seconds(r->hi, hi, sizeof(hi));
 	text_number(r->break_even_tokens, tokens, sizeof(tokens));
-	buf_printf(out, "%9s %9s  %9s .. %-9s %6.0f %%  %9s  %-24s ", fwd, bwd, lo, hi, communication(r) / r->compute * 100, tokens,
-		   estimate_dominates(r, m));
+	buf_printf(out, "%9s %9s  %9s .. %-9s %6.0f %%  %9s  %-24s ", fwd, bwd, lo, hi,
+		   communication(r) / r->compute * 100, tokens, estimate_dominates(r, m));
 	difference(out, r, best);
-	buf_printf(out, "%s%s%s%s\n", r->extrapolated ? " [extrapolated]" : "", r->other_ranks ? " [other ranks]" : "",
-		   r->assumed ? " [assumed]" : "", r->rms > 0.1 ? " [rough]" : "");
+	buf_printf(out, "%s%s%s%s\n", r->extrapolated ? " [extrapolated]" : "",
+		   r->other_ranks ? " [other ranks]" : "", r->assumed ? " [assumed]" : "",
+		   r->rms > 0.1 ? " [rough]" : "");
 }
 
-static void costs_text(struct buf *out, const struct estimate_row *r, const struct estimate_message *m)
+static void costs_text(struct buf *out, const struct estimate_row *r,
+		       const struct estimate_message *m)
 {
 	char label[64], time[32];
 
 	text_clean(r->label, label, sizeof(label));
 	for (size_t i = 0; i < r->n && r->complete; i++) {
 		seconds(r->cost[i].us / 1e6, time, sizeof(time));
-		buf_printf(out, "  %-22s %-14s of %.0f bytes: %s%s%s\n", label, m[i].op, m[i].bytes, time,
-			   r->cost[i].half_of_all_reduce ? ", half an all_reduce" : "",
-			   r->cost[i].outside == CURVE_ABOVE ? ", extrapolated above the largest size measured"
-			   : r->cost[i].outside == CURVE_BELOW ? ", extrapolated: the time of the smallest size measured"
-							       : "");
+		buf_printf(out, "  %-22s %-14s of %.0f bytes: %s%s%s\n", label, m[i].op, m[i].bytes,
+			   time, r->cost[i].half_of_all_reduce ? ", half an all_reduce" : "",
+			   r->cost[i].outside == CURVE_ABOVE
+			       ? ", extrapolated above the largest size measured"
+			   : r->cost[i].outside == CURVE_BELOW
+			       ? ", extrapolated: the time of the smallest size measured"
+			       : "");
 	}
 }
 
-static void remarks_text(struct buf *out, const struct estimate_request *q, const struct estimate_row *rows, size_t n)
+static void remarks_text(struct buf *out, const struct estimate_request *q,
+			 const struct estimate_row *rows, size_t n)
 {
 	bool extrapolated = false, assumed = false, loopback = false, other = false;
 	double worst = 0;
@@ -123,17 +136,26 @@ static void remarks_text(struct buf *out, const struct estimate_request *q, cons
 		worst = rows[i].complete && rows[i].rms > worst ? rows[i].rms : worst;
 	}
 	if (extrapolated)
-		buf_puts(out, "[extrapolated]: a message is outside of the measured sizes; below, the smallest size's time; above, the largest's bandwidth.\n");
+		buf_puts(out, "[extrapolated]: a message is outside of the measured sizes; below, "
+			      "the smallest size's time; above, the largest's bandwidth.\n");
 	if (other)
-		buf_printf(out, "[other ranks]: not measured with %d GPUs; the bus bandwidth of the measured number is taken over. Latency is then too low.\n",
+		buf_printf(out,
+			   "[other ranks]: not measured with %d GPUs; the bus bandwidth of the "
+			   "measured number is taken over. Latency is then too low.\n",
 			   q->gpus);
 	if (assumed)
-		buf_puts(out, "[assumed]: all_gather and reduce_scatter were not measured; each is taken as half an all_reduce. Sweep with --ops all.\n");
+		buf_puts(out, "[assumed]: all_gather and reduce_scatter were not measured; each is "
+			      "taken as half an all_reduce. Sweep with --ops all.\n");
 	if (loopback)
-		buf_puts(out, "Loopback is no network: its row shows what falling back costs on this host, and is never the fastest.\n");
+		buf_puts(out, "Loopback is no network: its row shows what falling back costs on "
+			      "this host, and is never the fastest.\n");
 	if (worst > 0)
-		buf_printf(out, "Interpolation: leaving each measured all_reduce point out misses it by at most %.1f %% rms.\n", worst * 100);
-	buf_puts(out, "Overlap: the first bound hides all that can be hidden, the second nothing. The truth is between them.\n");
+		buf_printf(out,
+			   "Interpolation: leaving out each measured all_reduce point from 1 MiB "
+			   "on misses it by %.1f %% rms in the worst row.\n",
+			   worst * 100);
+	buf_puts(out, "Overlap: the first bound hides all that can be hidden, the second nothing. "
+		      "The truth is between them.\n");
 }
 
 static void head_text(struct buf *out, const struct estimate_request *q)
@@ -141,18 +163,24 @@ static void head_text(struct buf *out, const struct estimate_request *q)
 	char compute[32];
 
 	seconds(estimate_compute_seconds(q), compute, sizeof(compute));
-	buf_printf(out, "%s, %s on %d GPUs, %.0f tokens per %s and micro-batch, %d micro-batch%s per step\n", q->model->name,
-		   q->scheme->name, q->gpus, q->tokens, q->scheme->splits_compute ? "group" : "GPU", q->accumulate,
-		   q->accumulate > 1 ? "es" : "");
-	buf_printf(out, "model: %.4g parameters, %.0f layers, width %.0f, sequence %.0f (%s)\n", q->model->parameters, q->model->layers,
-		   q->model->hidden, q->model->sequence, q->model->source);
+	buf_printf(
+	    out,
+	    "%s, %s on %d GPUs, %.0f tokens per %s and micro-batch, %d micro-batch%s per step\n",
+	    q->model->name, q->scheme->name, q->gpus, q->tokens,
+	    q->scheme->splits_compute ? "group" : "GPU", q->accumulate,
+	    q->accumulate > 1 ? "es" : "");
+	buf_printf(out, "model: %.4g parameters, %.0f layers, width %.0f, sequence %.0f (%s)\n",
+		   q->model->parameters, q->model->layers, q->model->hidden, q->model->sequence,
+		   q->model->source);
 	if (isfinite(q->compute_seconds))
 		buf_printf(out, "computing: %s per micro-batch, as given\n\n", compute);
 	else
-		buf_printf(out, "computing: %s per micro-batch at %.4g TFLOP/s reached\n\n", compute, q->flops / 1e12);
+		buf_printf(out, "computing: %s per micro-batch at %.4g TFLOP/s reached\n\n",
+			   compute, q->flops / 1e12);
 }
 
-void estimate_text(struct buf *out, const struct estimate_request *q, const struct estimate_row *rows, size_t n)
+void estimate_text(struct buf *out, const struct estimate_request *q,
+		   const struct estimate_row *rows, size_t n)
 {
 	struct estimate_message m[ESTIMATE_MESSAGES_MAX];
 	size_t n_messages = q->scheme->messages(q->model, q->gpus, q->tokens, m);
@@ -162,16 +190,19 @@ void estimate_text(struct buf *out, const struct estimate_request *q, const stru
 	head_text(out, q);
 	messages_text(out, q, m, n_messages);
 	buf_printf(out, "  %-22s %9s %9s  %-22s %8s  %9s  %-24s against the fastest\n", "transport",
-		   q->scheme->splits_compute ? "comm" : "comm fwd", "comm bwd", "step, most .. none hid", "comm", "hidden at",
-		   "what dominates");
+		   q->scheme->splits_compute ? "comm" : "comm fwd", "comm bwd",
+		   "step, most .. none hid", "comm", "hidden at", "what dominates");
 	buf_printf(out, "  %-22s %9s %9s  %-22s %8s  %9s\n", "", "", "", "", "/compute", "tokens");
 	for (size_t i = 0; i < n; i++) {
 		if (!run || strcmp(run, rows[i].run) != 0) {
-			char name[160];
+			char name[160], compute[32];
 
 			run = rows[i].run;
 			text_clean(run, name, sizeof(name));
-			buf_printf(out, "%s (measured with %d ranks, timing %s)\n", name, rows[i].ranks, rows[i].timing);
+			seconds(rows[i].compute, compute, sizeof(compute));
+			buf_printf(
+			    out, "%s (measured with %d ranks, timing %s; computing %s per step)\n",
+			    name, rows[i].ranks, rows[i].timing, compute);
 		}
 		row_text(out, &rows[i], best, m);
 	}
@@ -197,7 +228,8 @@ static json_t *number(double v)
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-static json_t *messages_json(const struct estimate_request *q, const struct estimate_message *m, size_t n)
+static json_t *messages_json(const struct estimate_request *q, const struct estimate_message *m,
+			     size_t n)
 {
 	json_t *a = json_array();
 
@@ -218,7 +250,8 @@ static json_t *messages_json(const struct estimate_request *q, const struct esti
 
 static json_t *costs_json(const struct estimate_row *r, const struct estimate_message *m)
 {
-	static const char *const where[] = { "measured", "extrapolated below", "extrapolated above" };
+	static const char *const where[] = { "measured", "extrapolated below",
+					     "extrapolated above" };
 	json_t *a = json_array();
 
 	for (size_t i = 0; i < r->n; i++) {
@@ -227,14 +260,18 @@ static json_t *costs_json(const struct estimate_row *r, const struct estimate_me
 		json_object_set_new(o, "op", text(m[i].op));
 		json_object_set_new(o, "bytes", number(m[i].bytes));
 		json_object_set_new(o, "us", number(r->cost[i].us));
-		json_object_set_new(o, "from", text(r->cost[i].missing ? "nothing measured" : where[r->cost[i].outside]));
-		json_object_set_new(o, "half_of_all_reduce", json_boolean(r->cost[i].half_of_all_reduce));
+		json_object_set_new(
+		    o, "from",
+		    text(r->cost[i].missing ? "nothing measured" : where[r->cost[i].outside]));
+		json_object_set_new(o, "half_of_all_reduce",
+				    json_boolean(r->cost[i].half_of_all_reduce));
 		json_array_append_new(a, o);
 	}
 	return a;
 }
 
-static json_t *row_json(const struct estimate_row *r, const struct estimate_row *best, const struct estimate_message *m)
+static json_t *row_json(const struct estimate_row *r, const struct estimate_row *best,
+			const struct estimate_message *m)
 {
 	json_t *o = json_object();
 	const double k = r->complete ? 1 : NAN;
@@ -265,8 +302,10 @@ static json_t *row_json(const struct estimate_row *r, const struct estimate_row 
 	json_object_set_new(o, "interpolation_rms_pct", number(r->rms * 100));
 	json_object_set_new(o, "slower_lo_s", number(best ? b * (r->lo - best->lo) : NAN));
 	json_object_set_new(o, "slower_hi_s", number(best ? b * (r->hi - best->hi) : NAN));
-	json_object_set_new(o, "slower_lo_pct", number(best ? b * (r->lo / best->lo - 1) * 100 : NAN));
-	json_object_set_new(o, "slower_hi_pct", number(best ? b * (r->hi / best->hi - 1) * 100 : NAN));
+	json_object_set_new(o, "slower_lo_pct",
+			    number(best ? b * (r->lo / best->lo - 1) * 100 : NAN));
+	json_object_set_new(o, "slower_hi_pct",
+			    number(best ? b * (r->hi / best->hi - 1) * 100 : NAN));
 	json_object_set_new(o, "messages", costs_json(r, m));
 	return o;
 }

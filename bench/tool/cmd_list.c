@@ -11,6 +11,11 @@
 #include "base/num.h"
 #include "data/columns_doc.h"
 #include "data/record.h"
+#include "judge/facts.h"
+#include "judge/groups.h"
+#include "judge/verdict.h"
+#include "explain/page.h"
+#include "explain/rule.h"
 #include "ncclbench/exitcode.h"
 #include "report/chart.h"
 #include "spec/dtype.h"
@@ -48,7 +53,11 @@ static size_t n_transports(void) { return TRANSPORT_COUNT; }
 static size_t n_profiles(void) { return (size_t)profile_count; }
 static size_t n_outcomes(void) { return OUTCOME_COUNT; }
 static size_t n_columns(void) { return record_n_columns; }
+static size_t n_rules(void) { return RULE_COUNT; }
 static size_t n_charts(void) { return chart_count; }
+static size_t n_verdicts(void) { return VERDICT_COUNT; }
+static size_t n_facts(void) { return FACT_COUNT; }
+static size_t n_classes(void) { return n_size_classes; }
 
 static void op_row(size_t i, struct row *r)
 {
@@ -69,6 +78,27 @@ static void variant_row(size_t i, struct row *r) { set(r, variant_table[i].name,
 static void profile_row(size_t i, struct row *r) { set(r, profile_table[i].name, profile_table[i].help); }
 static void outcome_row(size_t i, struct row *r) { set(r, outcome_table[i].name, outcome_table[i].help); }
 static void chart_row(size_t i, struct row *r) { set(r, chart_table[i].id, chart_table[i].help); }
+
+static void rule_row(size_t i, struct row *r)
+{
+	set(r, rule_table[i].id, rule_table[i].cause);
+	buf_printf(&r->help, " [%s]", severity_names[rule_table[i].severity]);
+}
+
+static void class_row(size_t i, struct row *r) { set(r, size_classes[i].name, size_classes[i].help); }
+
+static void verdict_row(size_t i, struct row *r)
+{
+	set(r, verdict_table[i].name, verdict_table[i].help);
+	buf_printf(&r->help, " (exit %d)", verdict_table[i].exit_group);
+}
+
+static void fact_row(size_t i, struct row *r)
+{
+	set(r, fact_table[i].name, fact_table[i].help);
+	buf_printf(&r->help, "%s%s%s", fact_table[i].alias ? ", also " : "", fact_table[i].alias ? fact_table[i].alias : "",
+		   fact_table[i].must ? "" : " (a difference is only told)");
+}
 
 static void transport_row(size_t i, struct row *r)
 {
@@ -97,7 +127,11 @@ static const struct list lists[] = {
 	{ "profiles", "how much is measured", n_profiles, profile_row },
 	{ "outcomes", "what can become of a point", n_outcomes, outcome_row },
 	{ "columns", "columns of points.csv", n_columns, column_row },
+	{ "rules", "what explain finds in a log", n_rules, rule_row },
 	{ "charts", "pictures of a run", n_charts, chart_row },
+	{ "verdicts", "what `gate` says of a point or a group", n_verdicts, verdict_row },
+	{ "facts", "what must be equal before `gate` compares (--across)", n_facts, fact_row },
+	{ "classes", "size classes of `gate`", n_classes, class_row },
 };
 
 static int print_text(const struct list *l)
@@ -136,12 +170,12 @@ static int print_json(const struct list *l)
 	return text && fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
 }
 
-static int print_columns_markdown(void)
+static int print_markdown(void (*write)(struct buf *out))
 {
 	struct buf b = { 0 };
 	int failed;
 
-	columns_markdown(&b);
+	write(&b);
 	failed = b.failed || fputs(buf_text(&b), stdout) == EOF || fflush(stdout) != 0;
 	buf_fini(&b);
 	return failed ? NB_EXIT_BROKEN : NB_EXIT_OK;
@@ -152,7 +186,7 @@ static void print_help(void)
 	printf("usage: ncclbench list WHAT [--json]\n\n");
 	for (size_t i = 0; i < N_ELEMENTS(lists); i++)
 		printf("  %-14s %s\n", lists[i].name, lists[i].help);
-	printf("\nExample: ncclbench list transports\n`list columns --markdown` writes results/README.md.\n");
+	printf("\nExample: ncclbench list transports\n`list columns --markdown` writes results/README.md, `list rules --markdown` the table in docs/explain.md.\n");
 }
 
 static const struct list *find(const char *word)
@@ -165,30 +199,52 @@ static const struct list *find(const char *word)
 			return &lists[i];
 	}
 	near = num_nearest(word, names, N_ELEMENTS(lists));
-	log_error("list: there is no table '%s'%s%s; ncclbench list --help names all", word, near ? "; did you mean " : "",
-		  near ? near : "");
+	log_error("list: there is no table '%.*s'%s%s; ncclbench list --help names all", CMD_WORD_MAX, word,
+		  near ? "; did you mean " : "", near ? near : "");
 	return NULL;
 }
 
-static int list(int argc, char **argv)
+static int unknown_format(const char *word)
 {
-	const struct list *l;
-	const char *how = argc > 2 ? argv[2] : "";
-
-	if (argc < 2 || strcmp(argv[1], "--help") == 0) {
-		print_help();
-		return argc < 2 ? NB_EXIT_USAGE : NB_EXIT_OK;
-	}
-	l = find(argv[1]);
-	if (!l)
-		return NB_EXIT_USAGE;
-	if (strcmp(how, "--markdown") == 0 && strcmp(l->name, "columns") == 0)
-		return print_columns_markdown();
-	if (how[0] && strcmp(how, "--json") != 0) {
-		log_error("list: unknown word '%s'; only --json may follow (and --markdown after columns)", how);
-		return NB_EXIT_USAGE;
-	}
-	return how[0] ? print_json(l) : print_text(l);
+	log_error("list: unknown option '%.*s'; there is --json, and --markdown for columns and rules", CMD_WORD_MAX, word);
+	return NB_EXIT_USAGE;
 }
 
-const struct cmd cmd_list = { "list", "print any table of the program (ops, transports, columns ...)", list };
+/* Words in any order: one table, at most one format. */
+static int list(int argc, char **argv)
+{
+	const struct list *l = NULL;
+	const char *what = NULL, *how = NULL;
+
+	for (int i = 1; i < argc; i++) {
+		const char **slot = strncmp(argv[i], "--", 2) == 0 ? &how : &what;
+
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return print_help(), NB_EXIT_OK;
+		if (*slot) {
+			log_error("list: one word too many: '%.*s' after '%.*s'", CMD_WORD_MAX, argv[i], CMD_WORD_MAX, *slot);
+			return NB_EXIT_USAGE;
+		}
+		*slot = argv[i];
+	}
+	if (how && strcmp(how, "--json") != 0 && strcmp(how, "--markdown") != 0)
+		return unknown_format(how);
+	if (!what) {
+		log_error("list: name a table; ncclbench list --help names all");
+		return NB_EXIT_USAGE;
+	}
+	l = find(what);
+	if (!l)
+		return NB_EXIT_USAGE;
+	if (!how)
+		return print_text(l);
+	if (strcmp(how, "--json") == 0)
+		return print_json(l);
+	if (strcmp(how, "--markdown") == 0 && strcmp(l->name, "columns") == 0)
+		return print_markdown(columns_markdown);
+	if (strcmp(how, "--markdown") == 0 && strcmp(l->name, "rules") == 0)
+		return print_markdown(page_rules_markdown);
+	return unknown_format(how);
+}
+
+const struct cmd cmd_list = { "list", "print any table of the program (ops, transports, columns ...)", list, false };

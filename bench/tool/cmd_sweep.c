@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep: becomes ncclbench-run. Under a launcher by exec (same pid, so mpirun notices nothing); without one through
- * mpirun -np <GPUs if at least 2, else 2>.
+ * sweep, and what other commands share with it: to become ncclbench-run. Under a launcher by exec (same pid, so mpirun
+ * notices nothing); without one through mpirun -np <GPUs if at least 2, else 2>.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,16 +19,29 @@
 #include "tool/cmd.h"
 
 #define PROBE_NS (60 * CLOCK_S)
-#define EXTRA_WORDS 5
+#define EXTRA_WORDS 6 /* mpirun -np N PROGRAM MODE, and the end */
 
-static bool under_launcher(void)
+static const char *const rank_vars[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" };
+
+static const char *launcher_rank(void)
 {
-	static const char *const vars[] = { "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_SIZE", "PMI_RANK", "SLURM_PROCID" };
+	const char *rank = NULL;
 
-	for (size_t i = 0; i < N_ELEMENTS(vars); i++)
-		if (getenv(vars[i]))
-			return true;
-	return false;
+	for (size_t i = 0; i < N_ELEMENTS(rank_vars) && !rank; i++)
+		rank = getenv(rank_vars[i]);
+	return rank;
+}
+
+bool cmd_under_launcher(void)
+{
+	return launcher_rank() != NULL;
+}
+
+bool cmd_first_rank(void)
+{
+	const char *rank = launcher_rank();
+
+	return !rank || strcmp(rank, "0") == 0;
 }
 
 static char *beside(const char *name)
@@ -40,14 +53,14 @@ static char *beside(const char *name)
 }
 
 /* The worker knows; without it, or without a driver, there is nothing to count. */
-static int count_gpus(void)
+static int count_gpus(int64_t timeout_ns)
 {
 	char *worker = beside("ncclbench-worker-nccl"), *text = calloc(1, 65536);
 	char *words[] = { worker, (char *)"--probe", NULL };
 	int gpus = 0;
 	const char *line;
 
-	if (worker && text && access(worker, X_OK) == 0 && child_run(worker, words, environ, PROBE_NS, text, 65536) == 0) {
+	if (worker && text && access(worker, X_OK) == 0 && child_run(worker, words, environ, timeout_ns, text, 65536) == 0) {
 		line = strstr(text, "devices=");
 		gpus = line ? atoi(line + strlen("devices=")) : 0;
 	}
@@ -56,11 +69,15 @@ static int count_gpus(void)
 	return gpus;
 }
 
-static bool asks_for(int argc, char **argv, const char *word)
+/* Words that ncclbench-run answers without ranks. */
+static bool asks_only(int argc, char **argv)
 {
+	static const char *const words[] = { "--help", "-?", "--usage", "--version", "-V" };
+
 	for (int i = 1; i < argc; i++)
-		if (strcmp(argv[i], word) == 0)
-			return true;
+		for (size_t k = 0; k < N_ELEMENTS(words); k++)
+			if (strcmp(argv[i], words[k]) == 0)
+				return true;
 	return false;
 }
 
@@ -83,44 +100,69 @@ static void ease_mpirun(void)
 		setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
 	}
 	setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
-	setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0);
 	if (access("/usr/bin/ssh", X_OK) != 0 && access("/bin/ssh", X_OK) != 0)
 		setenv("OMPI_MCA_plm", "isolated", 0);
 }
 
-static int start_mpirun(char *run, int argc, char **argv)
+static char **run_words(const struct cmd_run *c, char *run, int argc, char **argv, char *const *before)
 {
-	char **words = calloc((size_t)argc + EXTRA_WORDS, sizeof(*words)), count[16];
-	int gpus = count_gpus(), n = 0;
+	char **words = calloc((size_t)argc + EXTRA_WORDS, sizeof(*words));
+	int n = 0;
+
+	if (!words)
+		return NULL;
+	for (; before && *before; before++)
+		words[n++] = *before;
+	words[n++] = run;
+	if (c->mode)
+		words[n++] = (char *)c->mode;
+	for (int i = 1; i < argc; i++)
+		words[n++] = argv[i];
+	return words;
+}
+
+static int start_mpirun(const struct cmd_run *c, char *run, int argc, char **argv)
+{
+	char count[16];
+	char *const before[] = { (char *)"mpirun", (char *)"-np", count, NULL };
+	int gpus = count_gpus(c->probe_ns ? c->probe_ns : PROBE_NS), code;
+	char **words = run_words(c, run, argc, argv, before);
 
 	if (!words)
 		return NB_EXIT_BROKEN;
 	snprintf(count, sizeof(count), "%d", gpus >= 2 ? gpus : 2);
-	words[n++] = (char *)"mpirun";
-	words[n++] = (char *)"-np";
-	words[n++] = count;
-	words[n++] = run;
-	for (int i = 1; i < argc; i++)
-		words[n++] = argv[i];
 	ease_mpirun();
 	log_note("starting mpirun -np %s (%d GPU%s found)", count, gpus, gpus == 1 ? "" : "s");
 	execvp("mpirun", words);
+	code = cannot_run("mpirun");
 	free(words);
-	return cannot_run("mpirun");
+	return code;
+}
+
+int cmd_become_run(const struct cmd_run *c, int argc, char **argv)
+{
+	char *run = beside("ncclbench-run"), **words = NULL;
+	int code = NB_EXIT_BROKEN;
+
+	if (run && !cmd_under_launcher() && !asks_only(argc, argv)) {
+		code = start_mpirun(c, run, argc, argv);
+	} else if (run) {
+		words = run_words(c, (char *)c->title, argc, argv, NULL);
+		if (words) {
+			execv(run, words);
+			code = cannot_run(run);
+		}
+	}
+	free(words);
+	free(run);
+	return code;
 }
 
 static int sweep(int argc, char **argv)
 {
-	char *run = beside("ncclbench-run");
+	static const struct cmd_run as = { .title = "ncclbench sweep" };
 
-	if (!run)
-		return NB_EXIT_BROKEN;
-	if (!under_launcher() && !asks_for(argc, argv, "--help") && !asks_for(argc, argv, "-?") &&
-	    !asks_for(argc, argv, "--usage"))
-		return start_mpirun(run, argc, argv);
-	argv[0] = (char *)"ncclbench sweep";
-	execv(run, argv);
-	return cannot_run(run);
+	return cmd_become_run(&as, argc, argv);
 }
 
-const struct cmd cmd_sweep = { "sweep", "measure every transport between the ranks of this job", sweep };
+const struct cmd cmd_sweep = { "sweep", "measure every transport between the ranks of this job", sweep, true };

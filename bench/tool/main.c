@@ -10,7 +10,7 @@
 #include "ncclbench/exitcode.h"
 #include "tool/cmd.h"
 
-static const struct cmd *const commands[] = { &cmd_sweep, &cmd_list };
+static const struct cmd *const commands[] = { &cmd_sweep, &cmd_health, &cmd_gate, &cmd_baseline, &cmd_explain, &cmd_import, &cmd_estimate, &cmd_report, &cmd_list };
 
 static int help(void)
 {
@@ -32,22 +32,43 @@ static int unknown(const char *word)
 	for (size_t i = 0; i < N_ELEMENTS(commands); i++)
 		names[n++] = commands[i]->name;
 	near = num_nearest(word[0] == '-' ? word + strspn(word, "-") : word, names, n);
-	log_error("unknown command '%s'%s%s; ncclbench --help lists all", word, near ? "; did you mean " : "", near ? near : "");
+	log_error("unknown command '%.*s'%s%s; ncclbench --help lists all", CMD_WORD_MAX, word, near ? "; did you mean " : "",
+		  near ? near : "");
 	return NB_EXIT_USAGE;
+}
+
+static const struct cmd *find(const char *word)
+{
+	const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : word;
+
+	for (size_t i = 0; i < N_ELEMENTS(commands); i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+/* mpirun -np 8 ncclbench --help is answered once: all ranks got the same words. */
+static int mute(void)
+{
+	return freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr) ? 0 : -1;
 }
 
 int main(int argc, char **argv)
 {
+	const struct cmd *cmd = argc < 2 ? NULL : find(argv[1]);
+
 	log_setup("ncclbench", 0, true);
-	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return argc < 2 ? help(), NB_EXIT_USAGE : help();
+	if (!cmd_first_rank() && !(cmd && cmd->every_rank) && mute() < 0)
+		return NB_EXIT_BROKEN;
+	if (cmd)
+		return cmd->run(argc - 1, argv + 1);
+	if (argc < 2)
+		return help(), NB_EXIT_USAGE;
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return help();
 	if (strcmp(argv[1], "--version") == 0) {
 		printf("ncclbench " NCCLBENCH_VERSION "\n");
-		return NB_EXIT_OK;
+		return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
 	}
-	for (size_t i = 0; i < N_ELEMENTS(commands); i++)
-		if (strcmp(argv[1], commands[i]->name) == 0 ||
-		    (strncmp(argv[1], "--", 2) == 0 && strcmp(argv[1] + 2, commands[i]->name) == 0))
-			return commands[i]->run(argc - 1, argv + 1);
 	return unknown(argv[1]);
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* clang-format off */
 /*
- * libFuzzer entry: the first byte chooses the reader, the rest is a file of it; what was read must be writable. Not part of the
- * build; by hand, with tests/golden/import as the seed corpus (put a byte in front of each):
- *   clang -g -O1 -std=gnu17 -D_GNU_SOURCE -DNCCLBENCH_VERSION='""' -fsanitize=fuzzer,address,undefined -Iinclude -Ibench \
- *     tests/fuzz/fuzz_import.c bench/import/[a-z]*.c bench/data/record.c bench/data/columns.c bench/data/csv.c \
- *     bench/data/stats.c bench/data/store.c bench/ncclog/[a-z]*.c bench/spec/[a-z]*.c bench/base/[a-z]*.c -ljansson -lm \
- *     -o fuzz_import
+ * libFuzzer entry: the first byte chooses the reader, the rest is a file of it; what was read must
+ * be writable. Not part of the build; by hand, with tests/golden/import as the seed corpus (a byte
+ * in front of each):
+ *   clang -g -O1 -std=gnu17 -D_GNU_SOURCE -DNCCLBENCH_VERSION='""' -Iinclude -Ibench \
+ *     -fsanitize=fuzzer,address,undefined tests/fuzz/fuzz_import.c bench/import/[a-z]*.c \
+ *     bench/data/record.c bench/data/columns.c bench/data/csv.c bench/data/stats.c \
+ *     bench/data/store.c bench/ncclog/[a-z]*.c bench/spec/[a-z]*.c bench/base/[a-z]*.c \
+ *     -ljansson -lm -o fuzz_import
  *   ./fuzz_import -max_len=65536 -max_total_time=60 CORPUS
  */
+/* clang-format on */
 #include <stdint.h>
 #include <stdlib.h>
 

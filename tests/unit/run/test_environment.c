@@ -316,6 +316,18 @@ static void the_veto_holds_for_every_row_and_spelling(void **state)
 	assert_false(environment_multicast_veto(NULL));
 }
 
+/* Of a rank on another host, whose environment did not come along. */
+static void another_ranks_veto_holds_here(void **state)
+{
+	static const char *const inherited[] = { "PATH=/bin", NULL };
+
+	for (int t = 0; t < TRANSPORT_COUNT; t++) {
+		build(t, inherited, (struct environment_request){ .veto = true });
+		expect("NCCL_NVLS_ENABLE", "0");
+		assert_int_equal(built.vetoed, t == TRANSPORT_NVLS);
+	}
+}
+
 /* getenv finds the first; so must the veto. */
 static void the_first_of_two_counts(void **state)
 {
@@ -343,6 +355,7 @@ int main(void)
 		cmocka_unit_test(another_library_is_loaded_first),
 		cmocka_unit_test(one_interface_for_ucx),
 		cmocka_unit_test(the_veto_holds_for_every_row_and_spelling),
+		cmocka_unit_test(another_ranks_veto_holds_here),
 		cmocka_unit_test(the_first_of_two_counts),
 	};
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/run_view.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+#define FILE_MAX_BYTES (256u << 20)
+
+static int read_file(const char *dir, const char *name, char **data, size_t *len, char *why, size_t why_max)
+{
+	char *path = file_join(dir, name);
+	int r = path ? file_read_all(path, FILE_MAX_BYTES, data, len) : -ENOMEM;
+
+	if (r < 0)
+		snprintf(why, why_max, "cannot read %s/%s: %s", dir, name, strerror(-r));
+	free(path);
+	return r;
+}
+
+static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_max)
+{
+	char *data = NULL, place[300] = "";
+	size_t len = 0;
+	int rc = read_file(dir, "points.csv", &data, &len, why, why_max);
+
+	if (rc < 0)
+		return rc;
+	rc = record_read_all(data, len, &r->rows, &r->view.n_rows, place, sizeof(place));
+	if (rc < 0)
+		snprintf(why, why_max, "%s/points.csv: %s", dir, place[0] ? place : strerror(-rc));
+	free(data);
+	r->view.rows = r->rows;
+	return rc;
+}
+
+static void text(const json_t *o, const char *key, char *out, size_t max)
+{
+	const char *v = json_string_value(json_object_get(o, key));
+
+	record_set(out, max, v ? v : "");
+}
+
+static int peak_kind(const char *name)
+{
+	for (int i = 0; i < VIEW_PEAK_KINDS; i++)
+		if (strcmp(view_peak_kinds[i], name) == 0)
+			return i;
+	return VIEW_PEAK_MEASURED;
+}
+
+static void load_peaks(struct run_view *r, const json_t *peaks)
+{
+	size_t i;
+	json_t *o;
+
+	json_array_foreach(peaks, i, o) {
+		struct view_peak *p = &r->peaks[r->view.n_peaks];
+		const json_t *gbps = json_object_get(o, "gbps");
+		char kind[24];
+
+		if (r->view.n_peaks == RUN_VIEW_PEAKS)
+			break;
+		text(o, "name", p->name, sizeof(p->name));
+		text(o, "of", p->transport, sizeof(p->transport));
+		text(o, "kind", kind, sizeof(kind));
+		text(o, "how", r->hows[r->view.n_peaks], sizeof(r->hows[0]));
+		p->gbps = json_is_number(gbps) ? json_number_value(gbps) : NAN;
+		p->kind = peak_kind(kind);
+		p->how = r->hows[r->view.n_peaks];
+		r->view.n_peaks++;
+	}
+	r->view.peaks = r->peaks;
+}
+
+static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_max)
+{
+	char *data = NULL;
+	size_t len = 0;
+	json_error_t error;
+	json_t *o;
+	int rc = read_file(dir, "run.json", &data, &len, why, why_max);
+
+	if (rc < 0)
+		return rc;
+	o = json_loadb(data, len, JSON_REJECT_DUPLICATES, &error);
+	free(data);
+	if (!o) {
+		snprintf(why, why_max, "%s/run.json, line %d column %d: %s", dir, error.line, error.column, error.text);
+		return -EBADMSG;
+	}
+	text(o, "machine", r->view.machine, sizeof(r->view.machine));
+	text(o, "versions", r->view.versions, sizeof(r->view.versions));
+	text(o, "started", r->view.when, sizeof(r->view.when));
+	text(json_array_get(json_object_get(o, "ranks"), 0), "host", r->view.host, sizeof(r->view.host));
+	r->view.one_host = json_integer_value(json_object_get(o, "hosts")) <= 1;
+	load_peaks(r, json_object_get(o, "peaks"));
+	json_decref(o);
+	return 0;
+}
+
+int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max)
+{
+	int rc;
+
+	memset(r, 0, sizeof(*r));
+	rc = load_rows(r, dir, why, why_max);
+	if (rc == 0)
+		rc = load_meta(r, dir, why, why_max);
+	if (rc < 0)
+		run_view_fini(r);
+	return rc;
+}
+
+void run_view_fini(struct run_view *r)
+{
+	free(r->rows);
+	memset(r, 0, sizeof(*r));
+}
