@@ -45,10 +45,10 @@ const struct column record_columns[] = {
 	KEY(pair, TEXT, "",
 	    "The two ranks of a point-to-point operation, as 0-1; empty when all ranks take "
 	    "part."),
-	KEY(algo_req, TEXT, "", "Algorithm that was asked for (--algos); empty: NCCL chose."),
-	KEY(proto_req, TEXT, "", "Protocol that was asked for (--protos); empty: NCCL chose."),
+	KEY(algo_req, TEXT, "", "Algorithm that was asked for; empty: NCCL chose."),
+	KEY(proto_req, TEXT, "", "Protocol that was asked for; empty: NCCL chose."),
 	KEY(load, TEXT, "",
-	    "Computation that kept the GPU busy during the measurement (--overlap); empty: idle "
+	    "Computation that kept the GPU busy during the measurement; empty: idle "
 	    "otherwise."),
 	KEY(bytes, U64, "bytes",
 	    "Size of the operation, as in nccl-tests: the message, or for all_gather, "

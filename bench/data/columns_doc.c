@@ -22,7 +22,7 @@ static const char intro[] =
 	"| file | what it is |\n"
 	"|---|---|\n"
 	"| `run.json` | Command, options, the environment variables that matter, hosts, GPUs, "
-	"driver, CUDA and NCCL versions, topology, peaks, seed. |\n"
+	"driver, CUDA and NCCL versions, state of the cards, peaks, seed, where the time went. |\n"
 	"| `points.csv` | One row per planned point: the result, or why there is none. |\n"
 	"| `samples.csv` | One row per measured batch: the raw data behind `points.csv`. |\n"
 	"| `logs/` | What each worker and its library printed; the proof of the transport. |\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files under a root that stands for "/": the live system ("") or a recorded tree. Of this room
- * only.
+ * Files under a root that stands for "/": the live system ("") or a recorded tree. For those who
+ * read facts from files (this room and doctor).
  */
 #pragma once
 

@@ -221,8 +221,19 @@ static void describe(const struct scan_link *links, size_t n, const struct proof
 static bool was_sent(const struct scan_link *links, size_t n, const struct proof_need *need,
 		     int from, int to)
 {
-	for (size_t i = 0; i < n; i++)
-		if (links[i].from == from && links[i].to == to && is_relevant(&links[i], need))
+	const struct scan_link first = { .from = from, .to = to, .conn = -1 };
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) { /* links are ordered by pair, then by connection */
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (link_compare(&links[mid], &first) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < n && links[lo].from == from && links[lo].to == to; lo++)
+		if (is_relevant(&links[lo], need))
 			return true;
 	return false;
 }
@@ -237,27 +248,40 @@ static bool took_part(const struct scan_link *links, size_t n, const struct proo
 	return false;
 }
 
+static bool pair_missing(const struct scan_link *links, size_t n, const struct proof_need *need,
+			 int from, int to, struct proof *out)
+{
+	if (was_sent(links, n, need, from, to))
+		return false;
+	snprintf(out->detail, sizeof(out->detail), "no \"via\" line for %d -> %d in the log", from,
+		 to);
+	return true;
+}
+
+static bool sender_missing(const struct scan_link *links, size_t n, const struct proof_need *need,
+			   struct proof *out)
+{
+	for (int to = 0; to < need->nranks; to++)
+		for (int i = 0, from; (from = need->sender(need->arg, to, i)) >= 0; i++)
+			if (from != to && pair_missing(links, n, need, from, to, out))
+				return true;
+	return false;
+}
+
 /* Says what was needed and not seen; false when nothing is missing. */
 static bool find_missing(const struct scan_link *links, size_t n, const struct proof_need *need,
 			 struct proof *out)
 {
-	const int ends[2][2] = { { need->a, need->b }, { need->b, need->a } };
-
-	if (need->a >= 0 && need->b >= 0) {
-		for (int i = 0; i < (need->both_ways ? 2 : 1); i++)
-			if (!was_sent(links, n, need, ends[i][0], ends[i][1])) {
-				snprintf(out->detail, sizeof(out->detail),
-					 "no \"via\" line for %d -> %d in the log", ends[i][0],
-					 ends[i][1]);
-				return true;
-			}
-		return false;
-	}
+	if (need->a >= 0 && need->b >= 0)
+		return pair_missing(links, n, need, need->a, need->b, out) ||
+		       (need->both_ways && pair_missing(links, n, need, need->b, need->a, out));
 	if (need->nranks < 2) {
 		snprintf(out->detail, sizeof(out->detail), "with %d rank nothing is sent",
 			 need->nranks);
 		return true;
 	}
+	if (need->sender)
+		return sender_missing(links, n, need, out);
 	for (int r = 0; r < need->nranks; r++)
 		if (!took_part(links, n, need, r)) {
 			snprintf(out->detail, sizeof(out->detail),
@@ -350,7 +374,7 @@ void proof_judge(const struct scan_link *links, size_t n, const struct scan *fla
 	missing = find_missing(links, n, need, out);
 	if (!missing && flags && (flags->failed || flags->n_cut))
 		snprintf(out->detail, sizeof(out->detail),
-			 "part of the log was not read (memory, or too long)");
+			 "part of the log was not read (memory, too long, or unknown words)");
 	else if (!missing)
 		out->verdict = PROOF_YES;
 }

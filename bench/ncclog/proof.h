@@ -16,6 +16,10 @@ struct proof_need { /* which ordered pairs must have been seen */
 	                       * to someone */
 	bool both_ways;
 	bool either_end;      /* with -1: a rank that only receives has taken part (gather, scatter) */
+	/* With -1, where the operation says who sends to whom: the i-th rank that sends to `rank`, from 0,
+	 * -1 behind the last; each of these pairs is needed. NULL: the library chooses (collectives). */
+	int (*sender)(const void *arg, int rank, int i);
+	const void *arg;
 	int nranks;
 };
 

@@ -39,8 +39,12 @@ static void on_link(struct scan *s, const struct log_record *r, struct span rest
 {
 	struct scan_link l;
 
-	if (!link_parse(rest, r->whole, r->glued, &l))
-		return; /* "Channel 00/04 :    0   1" lists a ring; a cut line proves nothing */
+	if (!link_parse(rest, r->whole, r->glued, &l)) {
+		/* "Channel 00/04 :    0   1" lists a ring. A connection that cannot be read (torn,
+		 * or of a version newer than the tables) must not be missing from a proof unseen. */
+		s->n_cut += span_find(&rest, " via ");
+		return;
+	}
 	if (s->n_links >= LINKS_MAX)
 		s->n_cut++;
 	else if (link_add(&s->links, &s->n_links, &l))

@@ -46,7 +46,7 @@ struct scan {
 	char p2p_refused[400];     /* the line that says why P2P is off ("P2P is disabled between...",
 	                            * "Could not enable P2P...", "Legacy IPC not supported"), or "" */
 	size_t n_cut;              /* lines over 64 KiB (their end is not read), links and tunings past
-	                            * the room for them */
+	                            * the room for them, connections that cannot be read */
 	struct lines lines;        /* resumable state */
 	bool failed;               /* out of memory: the result is incomplete */
 };

@@ -25,8 +25,12 @@
 #include "spec/outcome.h"
 #include "spec/plan.h"
 
+struct campaign;
 struct coord;
+struct fault;
 struct progress;
+
+enum campaign_moment { CAMPAIGN_BEFORE_STOP, CAMPAIGN_AFTER_STOP };
 
 struct point_state {
 	bool done;                /* its row is final */
@@ -76,6 +80,10 @@ struct campaign {
 	size_t n_done;
 	int64_t spent_ns[PHASE_COUNT]; /* this rank waited for its workers' answers; PHASE_NONE: single runs of the ascending pass */
 	char map[RECORD_TEXT];
+	bool checks_only;           /* every point is one operation whose data is checked, nothing is measured; the first fault ends it */
+	/* Not collective: sees every crew when its work is over, before and after its workers are stopped; NULL. */
+	void (*watch)(void *arg, const struct crew *w, const struct fault *worst, enum campaign_moment when);
+	void *watch_arg;
 	struct progress *progress;  /* rank 0, or NULL */
 };
 

@@ -9,6 +9,7 @@
 #include "base/attr.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "data/record.h"
 #include "wire/msg.h"
 
 #define FELL_BELOW 0.95 /* of the highest clock that this worker's GPU had */
@@ -75,7 +76,7 @@ static void add_processes(struct card *c, const char *list)
 		size_t n = strcspn(list, ";"), len = strlen(c->processes);
 		char one[160];
 
-		snprintf(one, sizeof(one), "%.*s", (int)n, list);
+		record_set(one, n < sizeof(one) - 1 ? n + 1 : sizeof(one), list); /* a name may hold a line end */
 		if (one[0] && !strstr(c->processes, one) &&
 		    len + strlen(one) + 3 < sizeof(c->processes))
 			snprintf(c->processes + len, sizeof(c->processes) - len, "%s%s",

@@ -330,6 +330,7 @@ int ceiling_copies(struct campaign *k, const struct launch *l)
 	spec.transport = l->backend == BACKEND_UCX ? TRANSPORT_UCX_SHM : TRANSPORT_AUTO;
 	spec.purpose = "ceilings";
 	crew_init(&w, k->c);
+	w.broken = k->broken;
 	fault_clear(&worst);
 	r = crew_start(&w, &spec, &worst);
 	if (r == 0 && fault_is(&worst))

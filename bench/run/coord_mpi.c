@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "ncclbench/exitcode.h"
 
 #define TAG_ALARM 7
 #define POLL_FIRST_NS 20000
@@ -143,8 +144,9 @@ static void mpi_close(struct coord *c)
 	int64_t one = 1;
 
 	/* Everybody has sent what it will send; take it in, so that MPI_Finalize has nothing to wait for. */
-	if (mpi_max(c, &one, 1, clock_after_ns(30 * CLOCK_S)) == 0)
-		mpi_alarmed(c);
+	if (mpi_max(c, &one, 1, clock_after_ns(30 * CLOCK_S)) != 0)
+		MPI_Abort(MPI_COMM_WORLD, NB_EXIT_BROKEN); /* a rank is gone: MPI_Finalize would wait for it for ever */
+	mpi_alarmed(c);
 	for (size_t i = 0; i < p->n_alarms; i++) {
 		int done = 0;
 

@@ -244,6 +244,8 @@ int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst
 	w->transport = spec->transport;
 	session_init(&w->session, w->c);
 	w->session.spent_ns = spec->spent_ns;
+	w->session.deadline_ns = spec->deadline_ns;
+	w->session.grace_ns = spec->grace_ns;
 	environment_fini(&w->environment);
 	r = spawn(w, spec);
 	if (r < 0)

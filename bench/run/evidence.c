@@ -151,6 +151,20 @@ int evidence_gather(struct evidence *e, struct coord *c)
 	return r;
 }
 
+/* Whose bytes a rank's segments hold is who sent to it. */
+static int sender(const void *arg, int rank, int i)
+{
+	const struct op_case *c = arg;
+	struct op_shape shape;
+	uint64_t offset = 0;
+	int from = -1;
+
+	op_table[c->op].shape(c, rank, &shape);
+	if (i < shape.segments)
+		op_table[c->op].source(c, rank, i, &from, &offset);
+	return from;
+}
+
 void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, struct proof *out)
 {
 	unsigned flags = op_table[c->op].flags;
@@ -161,7 +175,8 @@ void evidence_judge(const struct evidence *e, int transport, const struct op_cas
 		.a = flags & OP_PAIR ? c->a : -1,
 		.b = flags & OP_PAIR ? c->b : -1,
 		.both_ways = !(flags & OP_ONE_WAY),
-		.either_end = flags & OP_STAR,
+		.sender = collective ? NULL : sender,
+		.arg = c,
 		.nranks = c->nranks,
 	};
 

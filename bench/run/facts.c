@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "base/pairs.h"
 #include "proc/child.h"
 #include "run/coord.h"
 #include "run/environment.h"
@@ -16,18 +17,7 @@
 
 bool facts_text_get(const char *text, const char *key, char *out, size_t max)
 {
-	size_t n = strlen(key);
-
-	while (text && *text) {
-		const char *end = strchrnul(text, '\n');
-
-		if (strncmp(text, key, n) == 0 && text[n] == '=') {
-			snprintf(out, max, "%.*s", (int)(end - text - (ptrdiff_t)n - 1), text + n + 1);
-			return true;
-		}
-		text = *end ? end + 1 : end;
-	}
-	return false;
+	return pairs_get(text, key, out, max);
 }
 
 bool facts_get(const struct facts *f, int rank, const char *key, char *out, size_t max)
@@ -74,7 +64,7 @@ bool facts_same_host(const struct facts *f, int a, int b)
 	return same;
 }
 
-void facts_fini(struct facts *f)
+void facts_free(struct facts *f)
 {
 	coord_free_texts(f->text, f->n);
 	f->text = NULL;

@@ -27,7 +27,7 @@ bool facts_gpu(const struct facts *f, int rank, const char *key, char *out, size
 int facts_device(const struct facts *f, int rank);
 /* Both ranks on one host? */
 bool facts_same_host(const struct facts *f, int a, int b);
-void facts_fini(struct facts *f);
+void facts_free(struct facts *f);
 
 /* Runs `worker --probe` with a deadline: its lines in *text (heap), or false with one line of why. `nccl_lib` is preloaded when given. */
 bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, char **text, char *why, size_t why_max) ATTR_MUST;

@@ -20,6 +20,7 @@
 
 #define PROBE_NS (60 * CLOCK_S) /* the first CUDA call after a boot loads the driver */
 #define GATHER_NS (300 * CLOCK_S)
+#define PROBE_LEAST_NS (100 * CLOCK_MS)
 
 /* TABLE: where launchers leave rank and size. */
 static const char *const launcher_vars[][2] = {
@@ -101,6 +102,14 @@ static void slot_lines(const char *probed, struct buf *b)
 	}
 }
 
+static int64_t probe_ns(const struct options *o)
+{
+	int64_t left = o->deadline_ns ? o->deadline_ns - clock_now_ns() : PROBE_NS;
+
+	left = left > PROBE_LEAST_NS ? left : PROBE_LEAST_NS;
+	return left < PROBE_NS ? left : PROBE_NS;
+}
+
 static int gather(struct coord *c, const struct options *o, int backend, struct launch *l)
 {
 	char why[512] = "", *probed = NULL;
@@ -109,7 +118,7 @@ static int gather(struct coord *c, const struct options *o, int backend, struct 
 
 	if (find_worker(backend, l->worker, sizeof(l->worker)) != 0)
 		snprintf(why, sizeof(why), "%s is not built or not beside ncclbench-run", worker_name(backend));
-	else if (!facts_probe(l->worker, backend == BACKEND_NCCL ? o->nccl_lib : NULL, PROBE_NS, &probed, why, sizeof(why)))
+	else if (!facts_probe(l->worker, backend == BACKEND_NCCL ? o->nccl_lib : NULL, probe_ns(o), &probed, why, sizeof(why)))
 		probed = NULL;
 	buf_puts(&mine, "device=0\n"); /* set_devices puts the right one */
 	host_lines(c, why, &mine);
@@ -118,7 +127,7 @@ static int gather(struct coord *c, const struct options *o, int backend, struct 
 		slot_lines(probed, &mine);
 	}
 	free(probed);
-	facts_fini(&l->facts);
+	facts_free(&l->facts);
 	r = mine.failed ? -ENOMEM : coord_gather_text(c, buf_text(&mine), &l->facts.text, clock_after_ns(GATHER_NS));
 	buf_fini(&mine);
 	if (r == 0)
@@ -203,6 +212,8 @@ static void nccl_refusal(struct launch *l, const struct options *o, char *why, s
 		return;
 	}
 	l->shared_gpu = any_shared(&l->facts, &a, &b);
+	if (o->health && !o->share_gpu)
+		l->shared_gpu = false; /* NCCL itself shall say that it refuses this, and its log be explained */
 	if (l->shared_gpu && !o->share_gpu) {
 		facts_get(&l->facts, a, "host", host, sizeof(host));
 		snprintf(why, max, "more ranks than GPUs: ranks %d and %d of %s would share GPU %d (%lld visible)", a, b, host,
@@ -246,8 +257,9 @@ static void choose_interface(struct launch *l)
 				out |= strncmp(e->d_name, skip[i], strlen(skip[i])) == 0;
 			if (out || !interface_up(e->d_name))
 				continue;
-			snprintf(l->net_device, sizeof(l->net_device), "%.31s", e->d_name);
-			break;
+			/* The first by name: the folder's own order changes between boots. */
+			if (strcmp(l->net_device, "lo") == 0 || strcmp(e->d_name, l->net_device) < 0)
+				snprintf(l->net_device, sizeof(l->net_device), "%.31s", e->d_name);
 		}
 	}
 	if (d)
@@ -255,6 +267,18 @@ static void choose_interface(struct launch *l)
 }
 
 /* ---- the decision ---- */
+
+/* A driver, or a GPU that CUDA shows, on any host: then host memory is no substitute for a health check. */
+static bool knows_gpu(const struct launch *l)
+{
+	char driver[64];
+
+	for (int i = 0; i < l->facts.n; i++)
+		if (facts_int(&l->facts, i, "devices", 0) > 0 ||
+		    (facts_get(&l->facts, i, "driver_kernel", driver, sizeof(driver)) && driver[0]))
+			return true;
+	return false;
+}
 
 static int use_ucx(struct coord *c, const struct options *o, struct launch *l)
 {
@@ -300,6 +324,10 @@ int launch_decide(struct coord *c, const struct options *o, struct launch *l)
 	nccl_refusal(l, o, why, sizeof(why));
 	if (!why[0])
 		return use_nccl(c, l);
+	if (o->health && (o->backend == BACKEND_NCCL || o->share_gpu || knows_gpu(l))) {
+		snprintf(l->refusal, sizeof(l->refusal), "NCCL cannot be used: %s", why);
+		return NB_EXIT_BROKEN + 1;
+	}
 	if (o->backend == BACKEND_NCCL || o->share_gpu) {
 		if (c->rank == 0)
 			log_error("NCCL cannot be used: %s; start fewer ranks, add --share-gpu to try things out, or measure host "

@@ -22,6 +22,7 @@ struct launch {
 	char worker[4096];         /* executable of the chosen backend */
 	char net_device[64];       /* UCX tcp: the one interface; "" = leave to UCX */
 	char bus[32];              /* PCI bus id of this rank's GPU, "" unknown */
+	char refusal[800];         /* health: why nothing could be started; the caller says it */
 };
 
 /* This rank's place as the launcher says, before MPI_Init: rank (0 without one) and size (1 without one). */

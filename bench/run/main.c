@@ -17,6 +17,7 @@
 #include "run/ceiling.h"
 #include "run/coord.h"
 #include "run/finish.h"
+#include "run/health.h"
 #include "run/launch.h"
 #include "run/options.h"
 #include "run/progress.h"
@@ -27,6 +28,9 @@
 
 #define ROUND_NS (300 * CLOCK_S)
 #define STOP(code) ((code) + 1) /* positive: end with this exit code */
+/* Of health's one deadline: RAS 0.4 s, the stop ladder 3 x 0.2 s, logs and words. mpirun takes 2 s more to end after a bad exit. */
+#define HEALTH_RESERVE_NS (1600 * CLOCK_MS)
+#define HEALTH_GRACE_NS (200 * CLOCK_MS)
 
 struct run {
 	struct options options;
@@ -35,6 +39,8 @@ struct run {
 	struct campaign campaign;
 	struct finish finish;
 	struct place place;
+	struct health health;
+	int64_t start_ns;
 	struct progress progress;
 	int64_t veto; /* some rank's environment has NCCL_NVLS_ENABLE=0 */
 	char when[32], log_dir[4096];
@@ -56,7 +62,8 @@ static int check_ranks(struct run *r, int launcher_size)
 		return STOP(NB_EXIT_USAGE);
 	}
 	if (r->coord.size == 1) {
-		log_error("one rank: transports are measured between at least two; start mpirun -np 2 ncclbench --sweep");
+		log_error("one rank: transports are measured between at least two; start mpirun -np 2 ncclbench %s",
+			  r->options.health ? "health" : "--sweep");
 		return STOP(NB_EXIT_USAGE);
 	}
 	return 0;
@@ -67,6 +74,25 @@ static int agree_on_veto(struct run *r)
 {
 	r->veto = environment_multicast_veto(environ);
 	return r->coord.ops->max(&r->coord, &r->veto, 1, clock_after_ns(ROUND_NS));
+}
+
+/* Ranks started with different words would gather different things, or not at all, and wait for each other. */
+static int agree_on_words(struct run *r)
+{
+	uint64_t hash = 14695981039346656037ULL; /* FNV-1a */
+	int64_t v[2];
+	int rc;
+
+	for (const char *p = r->options.command; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 1099511628211ULL;
+	v[0] = (int64_t)(hash >> 1);
+	v[1] = -v[0];
+	rc = r->coord.ops->max(&r->coord, v, 2, clock_after_ns(ROUND_NS));
+	if (rc < 0 || v[0] == -v[1])
+		return rc;
+	if (r->coord.rank == 0)
+		log_error("the ranks were given different options; start all ranks with the same command line");
+	return STOP(NB_EXIT_USAGE);
 }
 
 /* ---- plan ---- */
@@ -96,15 +122,28 @@ static int agree_on_seed(struct run *r)
 	return rc;
 }
 
-/* Ranks started with different words would wait for each other for ever. */
-static int agree_on_plan(struct run *r)
+/* What decides the order of collective calls: the plan, and options that are not in it. */
+static int64_t plan_words(const struct run *r)
 {
-	int64_t v[2] = { (int64_t)(r->campaign.plan.fingerprint >> 1), -(int64_t)(r->campaign.plan.fingerprint >> 1) };
-	int rc = r->coord.ops->max(&r->coord, v, 2, clock_after_ns(ROUND_NS));
+	const int also[] = { r->options.plan.profile, r->options.dry_run, r->options.ceilings, r->options.health };
+	uint64_t words = r->campaign.plan.fingerprint;
 
-	if (rc < 0 || v[0] == -v[1])
+	for (size_t i = 0; i < N_ELEMENTS(also); i++)
+		words = words * 31 + (uint64_t)(also[i] + 1);
+	return (int64_t)(words >> 1);
+}
+
+/* Ranks started with different words would wait for each other for ever. `code` is what make_plan said on this rank. */
+static int agree_on_plan(struct run *r, int code)
+{
+	int64_t words = plan_words(r), v[3] = { words, -words, code };
+	int rc = r->coord.ops->max(&r->coord, v, 3, clock_after_ns(ROUND_NS));
+
+	if (rc < 0)
 		return rc;
-	if (r->coord.rank == 0)
+	if (v[2] == 0 && v[0] == -v[1])
+		return 0;
+	if (code == 0 && r->coord.rank == 0)
 		log_error("the ranks were given different options or see different devices, so their plans differ; start all ranks with the "
 			  "same command line");
 	return STOP(NB_EXIT_USAGE);
@@ -121,12 +160,15 @@ static int make_plan(struct run *r)
 	q->nranks = r->coord.size;
 	q->have_ib = fewest_ib(&r->launch.facts) > 0;
 	if (q->backend == BACKEND_NCCL && q->timings & (1u << TIMING_HOST)) {
-		log_note("--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
+		if (r->coord.rank == 0)
+			log_error("--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
 		return STOP(NB_EXIT_USAGE);
 	}
 	rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
 	if (rc != 0)
 		return rc;
+	if (r->options.health)
+		health_request(&r->options, &r->launch, r->coord.n_hosts, r->finish.required, q);
 	if (q->transports == 0 && r->finish.required) {
 		struct plan probe = { 0 };
 
@@ -257,7 +299,8 @@ static void set_up_campaign(struct run *r)
 		.worker = r->launch.worker, .log_dir = r->log_dir, .timeout_ns = r->options.timeout_ns, .inherited = environ,
 		.environment = { .one_host = r->coord.n_hosts == 1, .share_gpu = r->launch.shared_gpu, .veto = r->veto,
 				 .nccl_lib = r->options.nccl_lib, .net_device = r->launch.net_device[0] ? r->launch.net_device : NULL },
-		.place = &r->place, .device = r->launch.device,
+		.place = &r->place, .device = r->launch.device, .deadline_ns = r->options.deadline_ns,
+		.grace_ns = r->options.health ? HEALTH_GRACE_NS : 0,
 	};
 	if (r->launch.backend == BACKEND_NCCL) {
 		k->n_peaks = peak_spec(&r->launch.facts, r->coord.size, k->peaks);
@@ -270,7 +313,7 @@ static void set_up_campaign(struct run *r)
 	r->finish.inherited = environ;
 	r->finish.n_hosts = r->coord.n_hosts;
 	r->finish.place = r->place.text;
-	if (r->coord.rank == 0) {
+	if (r->coord.rank == 0 && !r->options.health) {
 		progress_init(&r->progress, r->options.json);
 		k->progress = &r->progress;
 	}
@@ -313,32 +356,74 @@ static int measure(struct run *r)
 	return share_code(r, r->coord.rank == 0 ? STOP(finish_run(&r->campaign, &r->finish)) : 0);
 }
 
+static double seconds_since_start(const struct run *r)
+{
+	return (double)(clock_now_ns() - r->start_ns) / CLOCK_S;
+}
+
+static int check_health(struct run *r)
+{
+	struct campaign *k = &r->campaign;
+	int code = 0, rc;
+
+	k->checks_only = true;
+	k->watch = health_watch;
+	k->watch_arg = &r->health;
+	rc = campaign_run(k);
+	r->finish.seconds = seconds_since_start(r);
+	if (rc == 0)
+		rc = health_finish(&r->health, k, &r->finish, &code);
+	return rc < 0 ? rc : share_code(r, STOP(code));
+}
+
+static int open_logs(struct run *r)
+{
+	int rc = health_open(&r->health, &r->coord, &r->options);
+
+	snprintf(r->log_dir, sizeof(r->log_dir), "%s", r->health.dir);
+	return rc;
+}
+
 static int run(struct run *r, int launcher_size)
 {
 	int rc = check_ranks(r, launcher_size);
 
 	if (rc == 0)
+		rc = agree_on_words(r);
+	if (rc == 0)
 		rc = agree_on_veto(r);
 	if (rc == 0)
 		rc = launch_decide(&r->coord, &r->options, &r->launch);
+	if (rc > 0 && r->launch.refusal[0] && r->coord.rank == 0)
+		health_refused(&r->launch, &r->options, seconds_since_start(r));
 	if (rc == 0)
 		rc = agree_on_seed(r);
-	if (rc == 0)
+	if (rc == 0) {
 		rc = make_plan(r);
-	if (rc == 0)
-		rc = agree_on_plan(r);
+		rc = rc < 0 ? rc : agree_on_plan(r, rc);
+	}
 	if (rc == 0 && r->options.dry_run) {
 		if (r->coord.rank == 0)
 			print_plan(r);
 		return STOP(NB_EXIT_OK);
 	}
 	if (rc == 0)
-		rc = open_store(r);
+		rc = r->options.health ? open_logs(r) : open_store(r);
 	if (rc != 0)
 		return rc;
 	set_up_campaign(r);
 	rc = campaign_prepare(&r->campaign);
-	return rc < 0 ? rc : measure(r);
+	if (rc < 0)
+		return rc;
+	return r->options.health ? check_health(r) : measure(r);
+}
+
+static void set_deadline(struct run *r)
+{
+	int64_t all = r->options.timeout_ns, reserve = all / 2 < HEALTH_RESERVE_NS ? all / 2 : HEALTH_RESERVE_NS;
+
+	r->options.deadline_ns = r->start_ns + all - reserve;
+	health_arm(r->options.deadline_ns + HEALTH_RESERVE_NS);
 }
 
 int main(int argc, char **argv)
@@ -346,6 +431,7 @@ int main(int argc, char **argv)
 	static struct run r;
 	int rank, launcher_size, rc;
 
+	r.start_ns = clock_now_ns();
 	launch_environment(&rank, &launcher_size);
 	log_setup("ncclbench", rank, rank == 0);
 	rc = options_parse(&r.options, argc, argv, rank == 0);
@@ -353,6 +439,8 @@ int main(int argc, char **argv)
 		options_fini(&r.options);
 		return rc - 1;
 	}
+	if (r.options.health)
+		set_deadline(&r);
 	clock_utc(0, r.when, sizeof(r.when));
 	rc = coord_open(&r.coord);
 	if (rc < 0)
@@ -366,8 +454,9 @@ int main(int argc, char **argv)
 		return NB_EXIT_BROKEN;
 	}
 	r.coord.ops->close(&r.coord);
+	health_fini(&r.health);
 	campaign_fini(&r.campaign);
-	facts_fini(&r.launch.facts);
+	facts_free(&r.launch.facts);
 	options_fini(&r.options);
 	return rc > 0 ? rc - 1 : NB_EXIT_OK;
 }

@@ -23,7 +23,7 @@
 #define RUN_SCHEMA 1
 
 /* Hostile bytes: jansson refuses text that is not UTF-8, which would lose the whole object. */
-static json_t *text(const char *s)
+json_t *meta_text(const char *s)
 {
 	json_t *v = json_string(s);
 	struct buf clean = { 0 };
@@ -35,6 +35,11 @@ static json_t *text(const char *s)
 	v = json_string(buf_text(&clean));
 	buf_fini(&clean);
 	return v;
+}
+
+static json_t *text(const char *s)
+{
+	return meta_text(s);
 }
 
 static json_t *number(double v)

@@ -5,9 +5,12 @@
 #include <stdbool.h>
 
 struct campaign;
+struct json_t;
 struct finish;
 struct view;
 
+/* A JSON string; bytes that are no UTF-8 become '?'. */
+struct json_t *meta_text(const char *s);
 /* Heap text or NULL. Only whitelisted environment variables are recorded. */
 char *meta_run_json(const struct campaign *k, const struct finish *f, bool complete, int exit_code);
 /* {schema, command, verdict, exit_code, run, rows: what the table shows}. */

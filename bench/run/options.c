@@ -33,7 +33,7 @@ const char *argp_program_bug_address = NULL;
 enum key {
 	KEY_OPS = 256, KEY_TRANSPORTS, KEY_SIZES, KEY_TIMING, KEY_PROFILE, KEY_RESTARTS, KEY_BACKEND, KEY_REQUIRE, KEY_BIND, KEY_PAIR,
 	KEY_MAP, KEY_REGISTER, KEY_NCCL_LIB, KEY_OUT, KEY_TIMEOUT, KEY_SEED, KEY_JSON, KEY_COLOR, KEY_NO_CHARTS, KEY_DRY_RUN,
-	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS,
+	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP,
 };
 
 static const struct argp_option rows[] = {
@@ -85,6 +85,29 @@ static const char doc[] =
 	"  mpirun -np 2 ncclbench sweep --transports p2p,shm -b 1M -e 1G --require p2p\n\n"
 	"Exit status: 0 measured (N/A and skipped included); 1 a --require'd transport is not ok and proven; 2 usage; 5 a point "
 	"was corrupt, hung, crashed or failed; 130 interrupted.";
+
+static const struct argp_option health_rows[] = {
+	{ "timeout", KEY_TIMEOUT, "SEC", 0, "the verdict is there by then, whatever hangs (default 8s)", 0 },
+	{ "backend", KEY_BACKEND, "NAME", 0, "auto, nccl or ucx (default auto: NCCL where there is a GPU or its driver; name nccl on a "
+	  "GPU node, so that a lost driver is not taken for a machine without GPUs)", 0 },
+	{ "require", KEY_REQUIRE, "LIST", 0, "exit 1 unless every operation is proven to have used one of these transports", 0 },
+	{ "nccl-lib", KEY_NCCL_LIB, "PATH", 0, "check with this libnccl.so.2", 0 },
+	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
+	{ "share-gpu", KEY_SHARE_GPU, 0, 0, "allow several ranks on one GPU: by the socket transport, for trying things out", 0 },
+	{ "bind", KEY_BIND, "HOW", 0, "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or all", 0 },
+	{ "keep", KEY_KEEP, "DIR", 0, "write the workers' logs there and keep them (default: a temporary folder, kept only on failure)", 0 },
+	{ "json", KEY_JSON, 0, 0, "print one JSON object on standard output, everything else on standard error", 0 },
+	{ 0, 0, 0, 0, "Help", -1 },
+	{ 0 },
+};
+
+static const char health_doc[] =
+	"Do the ranks of this job connect and exchange right data, in this environment, and over which transport? One all_reduce "
+	"and one sendrecv, small and large, each checked. Ends in seconds, also when something hangs, and says who is behind."
+	"\vExamples:\n"
+	"  mpirun -np 2 ncclbench health\n"
+	"  mpirun -np 8 ncclbench health --backend nccl --require p2p --json\n\n"
+	"Exit status: 0 healthy; 1 a --require'd transport was not proven; 2 usage; 5 not healthy; 130 interrupted.";
 
 /* ---- values ---- */
 
@@ -187,6 +210,17 @@ static int size_value(const char *option, const char *text, uint64_t *out)
 		log_error("%s: '%.*s' is no size; give a whole number of bytes with an optional K, M or G (powers of 1024), for "
 			  "example 64K", option, QUOTED_MAX, text);
 	return r;
+}
+
+/* 0 would be taken for "not given". */
+static int positive_size(const char *option, const char *text, uint64_t *out)
+{
+	int r = size_value(option, text, out);
+
+	if (r < 0 || *out > 0)
+		return r;
+	log_error("%s: must be at least 1 byte", option);
+	return -EINVAL;
 }
 
 static int int_value(const char *option, const char *text, int64_t min, int64_t max, int64_t *out)
@@ -351,9 +385,9 @@ static int what_value(int key, char *arg, struct options *o)
 	case KEY_OPS: return word_bits(&ops_words, arg, &o->plan.ops);
 	case 'd': return word_bits32(&dtype_words, arg, &o->plan.dtypes);
 	case 'o': return word_bits32(&redop_words, arg, &o->plan.redops);
-	case 'b': return size_value("-b", arg, &o->plan.begin);
-	case 'e': return size_value("-e", arg, &o->plan.end);
-	case 'i': return size_value("-i", arg, &o->plan.step);
+	case 'b': return positive_size("-b", arg, &o->plan.begin);
+	case 'e': return positive_size("-e", arg, &o->plan.end);
+	case 'i': return positive_size("-i", arg, &o->plan.step);
 	case KEY_SIZES: return size_list(o, arg);
 	case KEY_ROOT: return positive("--root", arg, 0, 65535, &o->plan.root);
 	case KEY_PAIR: return pair_value(o, arg);
@@ -401,6 +435,7 @@ static int plain_value(int key, char *arg, struct options *o)
 	case KEY_TRANSPORTS: o->transports = arg; return 0;
 	case KEY_REQUIRE: o->require = arg; return 0;
 	case KEY_OUT: o->out = arg; return 0;
+	case KEY_KEEP: o->keep = arg; return 0;
 	case KEY_JSON: o->json = true; return 0;
 	case KEY_NO_CHARTS: o->charts = false; return 0;
 	case KEY_DRY_RUN: o->dry_run = true; return 0;
@@ -409,6 +444,11 @@ static int plain_value(int key, char *arg, struct options *o)
 	case KEY_SHARE_GPU: o->share_gpu = true; return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
+}
+
+static const char *command_name(const struct options *o)
+{
+	return o->health ? "health" : "sweep";
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -421,7 +461,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	if (key == ARGP_KEY_ARG) {
-		log_error("unexpected word '%.*s'; a sweep takes options only (ncclbench sweep --help)", QUOTED_MAX, arg);
+		const struct options *o = state->input;
+
+		log_error("unexpected word '%.*s'; %s takes options only (ncclbench %s --help)", QUOTED_MAX, arg,
+			  o->health ? "health" : "a sweep", command_name(o));
 		return EINVAL;
 	}
 	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++)
@@ -453,14 +496,15 @@ static const char *contradiction(const struct options *o)
 }
 
 /* argp's own text for an unknown option names no neighbour. */
-static int check_option_names(int argc, char **argv)
+static int check_option_names(const struct options *o, const struct argp_option *known_rows, int argc, char **argv)
 {
-	const char *names[N_ELEMENTS(rows) + 3];
+	const char *names[N_ELEMENTS(rows) + 3], *command = command_name(o);
 	size_t n = 0;
 
-	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
-		if (rows[i].name)
-			names[n++] = rows[i].name;
+	_Static_assert(N_ELEMENTS(health_rows) <= N_ELEMENTS(rows), "names must hold either");
+	for (const struct argp_option *row = known_rows; row->name || row->doc; row++)
+		if (row->name)
+			names[n++] = row->name;
 	names[n++] = "help";
 	names[n++] = "usage";
 	names[n++] = "version";
@@ -470,7 +514,7 @@ static int check_option_names(int argc, char **argv)
 		bool known = false;
 
 		if (argv[i][0] == '-' && argv[i][1] && !isgraph((unsigned char)argv[i][1])) {
-			log_error("unknown option '%.*s'; ncclbench sweep --help lists all", QUOTED_MAX, argv[i]);
+			log_error("unknown option '%.*s'; ncclbench %s --help lists all", QUOTED_MAX, argv[i], command);
 			return -EINVAL;
 		}
 		if (strncmp(argv[i], "--", 2) != 0)
@@ -482,9 +526,9 @@ static int check_option_names(int argc, char **argv)
 			continue;
 		near = num_nearest(name, names, n);
 		if (near)
-			log_error("unknown option '--%s'; did you mean --%s? (ncclbench sweep --help lists all)", name, near);
+			log_error("unknown option '--%s'; did you mean --%s? (ncclbench %s --help lists all)", name, near, command);
 		else
-			log_error("unknown option '--%s'; ncclbench sweep --help lists all", name);
+			log_error("unknown option '--%s'; ncclbench %s --help lists all", name, command);
 		return -EINVAL;
 	}
 	return 0;
@@ -527,15 +571,19 @@ static void unmute(const int keep[2])
 
 static int parse_words(struct options *o, int argc, char **argv)
 {
-	static const struct argp argp = { .options = rows, .parser = parse, .doc = doc };
+	static const struct argp argps[] = {
+		{ .options = rows, .parser = parse, .doc = doc },
+		{ .options = health_rows, .parser = parse, .doc = health_doc },
+	};
+	const struct argp *argp = &argps[o->health];
 	unsigned long long wanted, required;
 	const char *wrong;
-	int r = check_option_names(argc, argv);
+	int r = check_option_names(o, argp->options, argc, argv);
 
 	if (r < 0)
 		return NB_EXIT_USAGE + 1;
 	argp_err_exit_status = NB_EXIT_USAGE;
-	r = argp_parse(&argp, argc, argv, 0, NULL, o);
+	r = argp_parse(argp, argc, argv, 0, NULL, o);
 	if (r != 0)
 		return NB_EXIT_USAGE + 1;
 	wrong = contradiction(o);
@@ -548,6 +596,7 @@ static int parse_words(struct options *o, int argc, char **argv)
 
 int options_parse(struct options *o, int argc, char **argv, bool speaks)
 {
+	static char health_title[] = "ncclbench health";
 	int keep[2] = { -1, -1 }, r;
 
 	*o = (struct options){
@@ -555,6 +604,13 @@ int options_parse(struct options *o, int argc, char **argv, bool speaks)
 	};
 	o->plan.profile = profile_find("quick");
 	o->command = join_words(argc, argv);
+	if (argc > 1 && strcmp(argv[1], "--health") == 0) {
+		o->health = true;
+		o->timeout_ns = 8 * CLOCK_S;
+		argv[1] = health_title;
+		argc--;
+		argv++;
+	}
 	if (!o->command)
 		return NB_EXIT_BROKEN + 1;
 	if (!speaks)

@@ -26,10 +26,13 @@ struct options {
 	int color;
 	int ceilings;                  /* 0, 1, or -1 = with NCCL */
 	bool json, charts, dry_run, share_gpu, seed_given;
+	bool health;                   /* `ncclbench health`: its own options, and timeout_ns is that of everything together */
+	const char *keep;              /* health: folder for the workers' logs, or NULL */
+	int64_t deadline_ns;           /* health: no worker is waited for beyond it (set by the caller); 0 */
 	char *command;                 /* the words as given, for run.json */
 };
 
-/* 0 go on; else the exit code + 1 is returned: help printed (1) or usage error (3). `speaks`: this rank may print. */
+/* A first word --health makes it the command line of health. 0 go on; else the exit code + 1 is returned: help printed (1) or usage error (3). `speaks`: this rank may print. */
 int options_parse(struct options *o, int argc, char **argv, bool speaks) ATTR_MUST;
 void options_fini(struct options *o);
 /* Once the backend is known: bits of --transports and --require; -EINVAL with a printed line. */

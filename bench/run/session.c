@@ -26,6 +26,7 @@
 #define SLICE_MS 10                      /* how often alarms and Ctrl-C are looked at while waiting */
 #define PEER_GRACE_NS (300 * CLOCK_MS)   /* a peer failed: time for our worker to say why it failed too */
 #define NOTES_MAX 10000
+#define LEAST_NS (20 * CLOCK_MS)         /* at the deadline: a worker that is well still answers */
 
 static atomic_bool interrupted; /* tests have ranks as threads */
 
@@ -277,9 +278,20 @@ static bool await(struct session *s, int phase, int64_t allowed_ns, struct words
 	}
 }
 
+static int64_t allowed_ns(const struct session *s, int phase, int64_t extra_ns)
+{
+	int64_t allowed = session_phase_timeout(phase, s->timeout_ns) + extra_ns, left;
+
+	if (!s->deadline_ns)
+		return allowed;
+	left = s->deadline_ns - clock_now_ns();
+	left = left > LEAST_NS ? left : LEAST_NS;
+	return left < allowed ? left : allowed;
+}
+
 static bool ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns, struct words *answer)
 {
-	int64_t allowed = session_phase_timeout(phase, s->timeout_ns) + extra_ns;
+	int64_t allowed = allowed_ns(s, phase, extra_ns);
 	int r = CHAN_OK;
 
 	fault_clear(&s->fault);
@@ -304,7 +316,10 @@ static bool ask(struct session *s, int phase, const struct msg *m, int64_t extra
 bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns, struct words *answer)
 {
 	int64_t start = clock_now_ns();
-	bool answered = ask(s, phase, m, extra_ns, answer);
+	bool answered;
+
+	s->phase = phase;
+	answered = ask(s, phase, m, extra_ns, answer);
 
 	if (s->spent_ns)
 		s->spent_ns[phase] += clock_now_ns() - start;
@@ -327,7 +342,7 @@ int64_t session_stop(struct session *s, bool polite)
 		msg_fini(&bye);
 	}
 	close_fd(&s->fd);
-	child_stop(&s->child, GRACE_NS);
+	child_stop(&s->child, s->grace_ns ? s->grace_ns : GRACE_NS);
 	child_fini(&s->child);
 	return teardown_us;
 }

@@ -39,6 +39,9 @@ struct session {
 	int64_t *spent_ns; /* per phase: waiting for answers is added up there; NULL = nobody asks */
 	int n_notes;
 	struct card *card;             /* hears the state of the GPU in every answer; NULL: nobody does */
+	int64_t deadline_ns;           /* no answer is awaited beyond it, whatever its phase allows; 0: none */
+	int64_t grace_ns;              /* per rung of the stop ladder; 0: the usual */
+	int phase;                     /* of the last question */
 };
 
 void session_init(struct session *s, struct coord *coord);

@@ -308,5 +308,6 @@ const struct nb_backend nb_backend = {
 	.quiet = nccl_quiet,
 	.ceiling = ceiling_nccl,
 	.state = gpu_state_add,
+	.p2p_check = p2p_check_nccl,
 	.error = failure_text,
 };

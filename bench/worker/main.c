@@ -63,17 +63,21 @@ static int probe(void)
 	return r ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
-static int option(const char *word)
+static int option(int argc, char **argv)
 {
+	const char *word = argv[0];
+
 	if (strcmp(word, "--probe") == 0)
 		return probe();
+	if (strcmp(word, "--p2p-check") == 0 && nb_backend.p2p_check)
+		return nb_backend.p2p_check(argc - 1, argv + 1);
 	if (strcmp(word, "--version") == 0) {
 		printf("ncclbench-worker-%s %s (protocol %d)\n", nb_backend.name, NCCLBENCH_VERSION,
 		       NB_PROTOCOL_VERSION);
 		return fflush(stdout) ? NB_EXIT_BROKEN : NB_EXIT_OK;
 	}
-	log_error("unknown option '%s'; this program takes --probe and --version, and is "
-		  "otherwise started by ncclbench-run",
+	log_error("unknown option '%s'; this program takes --probe, --version and (with GPUs) "
+		  "--p2p-check, and is otherwise started by ncclbench-run",
 		  word);
 	return NB_EXIT_USAGE;
 }
@@ -109,7 +113,7 @@ int main(int argc, char **argv)
 
 	log_setup(program_invocation_short_name, 0, true);
 	if (argc > 1)
-		return option(argv[1]);
+		return option(argc - 1, argv + 1);
 	if (!have_channel()) {
 		log_error("descriptor %d is no supervisor's socket: this program is started by "
 			  "ncclbench-run; try 'ncclbench sweep'",

@@ -66,5 +66,8 @@ int rank_check(struct nccl_rank *me, struct nb_check *check);
 /* facts_nccl.c */
 int nccl_facts(struct msg *hello);
 
+/* p2p_check_nccl.c */
+int p2p_check_nccl(int argc, char **argv);
+
 /* quiet_nccl.c */
 void nccl_quiet(void);

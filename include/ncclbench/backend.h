@@ -82,6 +82,9 @@ struct nb_backend {
 	/* Appends the state of this rank's GPU; `whole` with the slow counters, else at most every 50 ms
 	 * and never while anything is timed. NULL: there is none. */
 	void (*state)(struct msg *m, bool whole);
+	/* --p2p-check [I,J ...]: copies between GPUs with a check of the data; prints lines of
+	 * key=value as they become known. Exit code. NULL: there are no GPUs. */
+	int (*p2p_check)(int argc, char **argv);
 	/* Text of the last alternative; never NULL. */
 	const char *(*error)(int *code);
 };

@@ -20,6 +20,18 @@
 			return (cudaError_t)rc_; \
 	} while (0)
 
+/* A copy may also be scripted to lie. */
+#define COPY(dst, src, bytes)                               \
+	do {                                                \
+		int rc_ = fake_call(__func__);              \
+		if (rc_ > 0)                                \
+			return (cudaError_t)rc_;            \
+		if (rc_ != FAKE_LOST)                       \
+			nb_copy_ref(dst, src, bytes);       \
+		if (rc_ == FAKE_CORRUPT)                    \
+			((unsigned char *)(dst))[7] ^= 255; \
+	} while (0)
+
 struct step {
 	void (*fn)(const void *arg);
 	void *arg;
@@ -202,8 +214,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaM
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
 				cudaStream_t stream)
 {
-	CALL();
-	memcpy(dst, src, bytes);
+	COPY(dst, src, bytes);
 	fake_advance((int64_t)(bytes / FAKE_COPY_BYTES_PER_NS / 2));
 	return cudaSuccess;
 }
@@ -346,8 +357,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 
 int nb_copy(void *dst, const void *src, uint64_t bytes, void *stream)
 {
-	CALL();
-	nb_copy_ref(dst, src, bytes);
+	COPY(dst, src, bytes);
 	fake_advance((int64_t)(bytes / FAKE_COPY_BYTES_PER_NS / 4));
 	return cudaSuccess;
 }

@@ -64,6 +64,7 @@
  *   wrong:N         CHECKED wrong=N
  *   poisoned:N      CHECKED poisoned=N
  *   proof:WORD      DONE proof=WORD, of backend ucx; default yes
+ *   detour          from now on the log says NET/Socket/0, whatever was asked for
  *
  * One word without phase:
  *   once=PATH       if PATH exists the script is ignored, else PATH is made when the first word
@@ -386,6 +387,13 @@ static void act_proof(struct fake *f, const char *arg)
 	f->turn.proof = arg;
 }
 
+static void act_detour(struct fake *f, const char *arg)
+{
+	f->via = "NET/Socket/0";
+	for (f->kind = via_kinds; strcmp(f->kind->prefix, "NET") != 0;)
+		f->kind++;
+}
+
 struct action {
 	const char *name;
 	void (*act)(struct fake *f, const char *arg);
@@ -415,6 +423,7 @@ static const struct action actions[] = {
 	{ "wrong", act_wrong },
 	{ "poisoned", act_poisoned },
 	{ "proof", act_proof },
+	{ "detour", act_detour },
 };
 
 /* The script. */
@@ -761,7 +770,8 @@ static void on_run(struct fake *f, const char *request)
 			add("%s%lld", i ? "," : "", batch_ns + batch_ns / 1000 * (i % 4));
 	}
 	if (f->ucx && strncmp(field(request, "mode"), "single", 6) == 0)
-		add(" used=%s proof=%s proof_detail= channels=1 peers=%d", f->via, f->turn.proof,
+		add(" used=%s proof=%s proof_detail=%s channels=1 peers=%d", f->via, f->turn.proof,
+		    strcmp(f->turn.proof, "yes") == 0 ? "" : "the%20lanes%20say%20so",
 		    f->nranks - 1);
 	add_number(f, "first_us", 1 + batch_ns / 1000);
 	if (strncmp(field(request, "mode"), "measure", 7) == 0)

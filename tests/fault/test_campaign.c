@@ -274,8 +274,12 @@ static void healthy_with(int ranks, int restarts)
 	r.t.request.restarts = restarts;
 	go_to_the_end(&r);
 	assert_int_equal(r.t.n_rows, 4 * 3 * 2 * 2);
-	for (size_t i = 0; i < r.t.plan.n_points; i++)
+	for (size_t i = 0; i < r.t.plan.n_points; i++) {
 		expect_ok(&r, i);
+		/* Only the ascending pass of the first restart logs it; rows are of the last one. */
+		assert_string_equal(trial_row(&r.t, i)->algo,
+				    r.t.plan.points[i].c.op == OP_ALL_REDUCE ? "RING" : "");
+	}
 	for (int i = 0; i < ranks; i++)
 		assert_int_equal(r.t.workers[i], 4 * restarts);
 	expect_times(&r, 0, 20000);
@@ -321,9 +325,59 @@ static void corrupt_data_make_a_row(void **state)
 		   "rank 1: 5 wrong elements; the first at 0: got 7, must be 3");
 	expect_row(&r, 2, "corrupt", "check",
 		   "rank 0: 1 wrong element; the first at 0: got 7, must be 3");
+	assert_true(trial_row(&r.t, 1)->wrong == 5);
+	assert_true(trial_row(&r.t, 2)->wrong == 1);
 	expect_ok(&r, 0);
 	expect_ok(&r, 5);
 	assert_int_equal(r.t.workers[1], 1);
+	trial_fini(&r.t);
+}
+
+static void wrong_elements_are_counted_over_all_ranks(void **state)
+{
+	struct run r;
+
+	set_up(&r, "wrong:5@check:1#1 wrong:3@check:1#0", false);
+	go_to_the_end(&r);
+	assert_string_equal(trial_row(&r.t, 0)->outcome, "corrupt");
+	assert_true(trial_row(&r.t, 0)->wrong == 8);
+	trial_fini(&r.t);
+}
+
+/* The first restart's data took another way, the others' did not: the figures are of all of them. */
+static void one_restart_on_another_way_is_no_proof(void **state)
+{
+	struct run r;
+
+	set_up(&r, "detour@hello#0", true);
+	r.t.request.restarts = 3;
+	go_to_the_end(&r);
+	for (size_t i = 0; i < 2; i++) {
+		expect_row(&r, i, "unproven", "", "asked for shm");
+		assert_string_equal(trial_row(&r.t, i)->proof, "no");
+		assert_true(trial_row(&r.t, i)->restarts == 3);
+	}
+	trial_fini(&r.t);
+}
+
+static void ucx_says_why_it_is_not_proven(void **state)
+{
+	static const char *const settings[] = { "NCCLBENCH_TEST_FAKE_BACKEND=ucx", NULL };
+	struct run r;
+
+	set_up(&r, "proof:no@run:1#0 proof:unknown@run:2#0 proof:no@run:3#1", false);
+	r.t.settings = settings;
+	r.t.request.backend = BACKEND_UCX;
+	r.t.request.transports = 1ULL << TRANSPORT_UCX_SHM;
+	r.t.request.timings = 1u << TIMING_HOST;
+	r.t.request.sizes = six_sizes;
+	r.t.request.n_sizes = 6;
+	go_to_the_end(&r);
+	expect_row(&r, 0, "unproven", "", "the lanes say so");
+	expect_row(&r, 1, "ok", "", "the lanes say so");
+	assert_string_equal(trial_row(&r.t, 1)->proof, "unknown");
+	expect_row(&r, 2, "unproven", "", "another transport carried the data");
+	expect_ok(&r, 3);
 	trial_fini(&r.t);
 }
 
@@ -860,6 +914,9 @@ int main(int argc, char **argv)
 		TEST(every_word_at_every_phase),
 		TEST(oom_skips_one_point_and_keeps_the_worker),
 		TEST(corrupt_data_make_a_row),
+		TEST(wrong_elements_are_counted_over_all_ranks),
+		TEST(one_restart_on_another_way_is_no_proof),
+		TEST(ucx_says_why_it_is_not_proven),
 		TEST(data_that_become_corrupt_while_measured),
 		TEST(corrupt_beside_a_crash),
 		TEST(a_refusal_at_join_is_the_whole_transport),

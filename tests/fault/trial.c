@@ -227,7 +227,7 @@ bool trial_run(struct trial *t)
 	ok = ok && read_rows(t);
 out:
 	env_fini(&s.env);
-	facts_fini(&s.facts);
+	facts_free(&s.facts);
 	free(result);
 	return ok;
 }

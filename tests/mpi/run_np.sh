@@ -3,7 +3,7 @@
 # ncclbench-run under a real mpirun, workers scripted: whatever one rank's worker does, all ranks end in time with one exit code and
 # every planned point has its row. Not about MPI itself, nor about figures.
 #
-# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy faults many launch usage stop)
+# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy faults many launch usage stop health)
 # Exit status: 0 all well, 1 something was not, 77 mpirun cannot be used here.
 set -u
 
@@ -243,6 +243,16 @@ launch() {
 	for name in map-absent few no-probe no-worker; do
 		[ ! -e "$tmp/$name" ] || fail "$name: made a run directory"
 	done
+	# One rank's veto is everybody's: launchers carry no variables to other hosts.
+	set -- --transports auto,nvls --ops all_reduce --timing stream --sizes 8 --no-charts --out "$tmp/veto"
+	NCCLBENCH_TEST_ENV_DUMP="$tmp/veto.env" NCCLBENCH_TEST_FAKE="" timeout -s KILL 60 "$mpirun" \
+		-np 1 "$run" "$@" : -np 1 env NCCL_NVLS_ENABLE=0 "$run" "$@" >"$tmp/veto.text" 2>"$tmp/veto.err" </dev/null
+	echo $? >"$tmp/veto.rc"
+	expect_code veto 0
+	expect_column veto outcome "ok unavailable"
+	expect_says veto veto/points.csv "NCCL_NVLS_ENABLE=0 is set"
+	awk '/^(worker|probe) / { bad += want; want = /^worker / } /^NCCL_NVLS_ENABLE=0$/ { want = 0 } END { exit bad + want > 0 }' \
+		"$tmp/veto.env" || fail "veto: a worker did not get it"
 	# The plan alone.
 	start dry "" 2 --dry-run
 	expect_code dry 0
@@ -278,6 +288,15 @@ usage() {
 	echo $? >"$tmp/unlike.rc"
 	expect_code unlike 2
 	expect_says unlike unlike.err "different options"
+	# Also where the plans are equal, and where one rank alone refuses its words.
+	for words in "--dry-run" "--profile standard --restarts 1" "--transports cma"; do
+		# shellcheck disable=SC2086 # several words
+		timeout -s KILL 60 "$mpirun" -np 1 "$run" --sizes 8 --out "$tmp/unlike" : -np 1 "$run" --sizes 8 --out "$tmp/unlike" $words \
+			>"$tmp/unlike.text" 2>"$tmp/unlike.err" </dev/null
+		echo $? >"$tmp/unlike.rc"
+		expect_code unlike 2
+		expect_says "unlike $words" unlike.err "different options"
+	done
 	# --require
 	NCCLBENCH_TEST_FAKE_VIA=none start unproven "" 2 --require shm
 	expect_code unproven 1
@@ -352,6 +371,135 @@ stop() {
 	stop_in_the_middle supervisor kill_rank_1
 	[ "$(cat "$tmp/supervisor.rc")" != 0 ] || fail "supervisor: exit status 0"
 	stop_in_the_middle launcher kill_launcher
+}
+
+# ---- health ----
+
+# health_start NAME SCRIPT NP ARGS...: as start, of health; its temporary folder is in $tmp/NAME.dir.
+health_start() {
+	health_name=$1 health_script=$2 health_np=$3
+	shift 3
+	mkdir "$tmp/$health_name.dir"
+	health_from=$(now_ms)
+	TMPDIR="$tmp/$health_name.dir" NCCLBENCH_TEST_FAKE="$health_script" timeout -s KILL 60 "$mpirun" -x TMPDIR -np "$health_np" \
+		"$run" --health "$@" >"$tmp/$health_name.text" 2>"$tmp/$health_name.err" </dev/null
+	echo $? >"$tmp/$health_name.rc"
+	echo $(($(now_ms) - health_from)) >"$tmp/$health_name.ms"
+}
+
+# name; script, with _ for blanks; ranks; exit status; words of the verdict; words of the table of ranks
+health_table() {
+	cat <<-END
+		join|hang@join#1|2|5|NOT healthy: hang at join: rank 1: no answer within|1  join     hang: no answer within
+		run|hang@run:2#1|2|5|NOT healthy: hang at run of all_reduce 64 MiB: rank 1: no answer|0  run      answered
+		all|hang@run#0_hang@run#1|2|5|NOT healthy: hang at run of all_reduce 8 B|the last in its log:
+		deaf|ignore-term@run#1|2|5|NOT healthy: hang at run|1  run      hang
+		start|hang@hello#0|3|5|NOT healthy: hang at hello: rank 0|0  hello    hang
+		crash|crash:11@run#1|2|5|NOT healthy: crash at run of all_reduce 8 B: rank 1: worker ended|killed by signal 11
+		others|crash:11@run:3#2_hang@run:3#0_hang@run:3#1|3|5|NOT healthy: crash at run of sendrecv 8 B: rank 2|0  run      waited: another rank's worker failed
+		corrupt|wrong:3@check#1|2|5|NOT healthy: corrupt at check of all_reduce 8 B: rank 1: 3 wrong elements|1  check    corrupt: 3 wrong elements
+		late|wrong:1@check:4#0|2|5|NOT healthy: corrupt at check of sendrecv 64 MiB: rank 0: 1 wrong element;|1  check    answered
+		error|fail:error@prepare#0|2|5|NOT healthy: error at prepare of all_reduce 8 B: rank 0|0  prepare  error
+		missing|fail:unavailable@join#1|2|5|NOT healthy: unavailable|1  join     unavailable
+		garbage|garbage@id#0|2|5|NOT healthy: error at id: rank 0: worker sent bytes|0  id       error
+		exit|exit:3@hello#1|2|5|NOT healthy: crash at hello: rank 1: worker ended before it answered: exit status 3|1  hello    crash
+	END
+}
+
+# A hang waits for the deadline, anything else does not.
+health_faults() {
+	running=0
+	health_table >"$tmp/health.table"
+	while IFS='|' read -r name script np code verdict row; do
+		health_start "$name" "$(echo "$script" | tr _ ' ')" "$np" --timeout 3 &
+		running=$((running + 1))
+		[ $((running % 4)) -eq 0 ] && wait
+	done <"$tmp/health.table"
+	wait
+	while IFS='|' read -r name script np code verdict row; do
+		expect_code "$name" "$code"
+		expect_says "$name" "$name.text" "$verdict"
+		expect_says "$name" "$name.text" "$row"
+		expect_ms "$name" 0 10000
+		[ "$(tail -n 1 "$tmp/$name.text" | cut -c 1-12)" = "NOT healthy:" ] || fail "$name: the verdict is not the last line"
+		kept=$(sed -n 's/^logs: //p' "$tmp/$name.text")
+		[ -d "$kept" ] && ls "$kept"/*.rank0.* >/dev/null 2>&1 || fail "$name: no logs in '$kept'"
+	done <"$tmp/health.table"
+}
+
+health_well() {
+	for np in 2 5; do
+		health_start "well$np" "" "$np"
+		expect_code "well$np" 0
+		expect_says "well$np" "well$np.text" "healthy: $np ranks, all_reduce and sendrecv give right data over P2P/CUMEM (proven)"
+		expect_ms "well$np" 0 5000
+		[ -z "$(ls "$tmp/well$np.dir" | grep health)" ] || fail "well$np: left something in TMPDIR"
+	done
+	NCCLBENCH_TEST_FAKE_BACKEND=ucx health_start well-ucx "" 3 --backend ucx
+	expect_code well-ucx 0
+	expect_says well-ucx well-ucx.text "over posix (proven)"
+	# A worker that cannot end by itself is told, and is no failure of the data.
+	health_start bye "hang@bye#1" 2 --timeout 3
+	expect_code bye 0
+	expect_says bye bye.text "1  bye      hang: no answer"
+	# --require: one of those named, proven
+	health_start required "" 2 --require shm,p2p
+	expect_code required 0
+	health_start other "" 2 --require shm
+	expect_code other 1
+	expect_says other other.text "NOT healthy: --require shm, but all_reduce used P2P/CUMEM (proof: yes)"
+	NCCLBENCH_TEST_FAKE_VIA=none health_start unknown "" 2
+	expect_code unknown 0
+	expect_says unknown unknown.text "not proven"
+	NCCLBENCH_TEST_FAKE_VIA=none health_start unknown-required "" 2 --require p2p
+	expect_code unknown-required 1
+	# One rank sees a GPU, two want it: that is left to NCCL to say, host memory is no substitute.
+	NCCLBENCH_TEST_FAKE_DEVICES=1 health_start one "" 2
+	expect_says one one.text "Fake GPU"
+	NCCLBENCH_TEST_FAKE_DEVICES=0 health_start none "" 2 --backend nccl --json
+	expect_code none 5
+	expect_says none none.text '"verdict":"not healthy"'
+	expect_says none none.err "NOT healthy: NCCL cannot be used: no GPU on"
+	# The whole time is one deadline, also for a probe that hangs.
+	health_start probe "hang@probe#1" 2 --backend nccl --timeout 3
+	expect_ms probe 0 10000
+	[ "$(cat "$tmp/probe.rc")" != 0 ] || fail "probe: exit status 0"
+	# The default deadline.
+	health_start default "hang@run#1" 2
+	expect_code default 5
+	expect_ms default 6000 10000
+}
+
+health_words() {
+	health_start keep "" 2 --keep "$tmp/kept/logs" --json
+	expect_code keep 0
+	[ "$(find "$tmp/kept/logs" -name '*.log' | wc -l)" = 4 ] || fail "keep: not four logs: $(ls "$tmp/kept/logs")"
+	case $(cat "$tmp/keep.text") in
+	'{"schema":1,"command":"health","verdict":"healthy","exit_code":0,'*'"used":"P2P/CUMEM","proof":"yes"'*'"findings":[]}') ;;
+	*) fail "keep: $(head -c 300 "$tmp/keep.text")" ;;
+	esac
+	health_start json "hang@join#1" 2 --json --timeout 3
+	expect_code json 5
+	expect_says json json.text '{"rank":1,"host":'
+	expect_says json json.text '"phase":"join","outcome":"hang"'
+	expect_says json json.text '"cause":"rank-missing"'
+	[ "$(wc -l <"$tmp/json.text")" = 1 ] || fail "json: not one line"
+	health_start place "" 2 --keep /proc/nowhere
+	expect_code place 2
+	[ "$(grep -c '^ncclbench: cannot use' "$tmp/place.err")" = 1 ] || fail "place: not one line"
+	health_start typo "" 2 --opps all
+	expect_code typo 2
+	expect_says typo typo.err "ncclbench health --help lists all"
+	# Fixed: the veto reaches every worker.
+	NCCL_NVLS_ENABLE=0 NCCLBENCH_TEST_ENV_DUMP="$tmp/nvls.env" health_start nvls "" 2
+	expect_code nvls 0
+	[ "$(grep -c '^NCCL_NVLS_ENABLE=0$' "$tmp/nvls.env")" = 4 ] || fail "nvls: not every probe and worker has the veto"
+}
+
+health() {
+	health_well
+	health_words
+	health_faults
 }
 
 for group in "$@"; do
