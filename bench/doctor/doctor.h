@@ -106,7 +106,7 @@ struct doctor {
 	struct host_facts host;
 	/* limits; -1 unknown, INT64_MAX none */
 	int64_t memlock, nofile;
-	int cpus_allowed, cpus_near; /* near: allowed ones on the NUMA nodes of the GPUs, -1 unknown */
+	int cpus_allowed;
 	int ptrace_scope;
 	char container[32], vm[64]; /* "" none seen */
 	bool wsl;

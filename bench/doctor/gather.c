@@ -37,7 +37,6 @@ static void start(struct doctor *d, const struct doctor_request *q)
 	memset(d, 0, sizeof(*d));
 	d->root = q->root ? q->root : "";
 	d->recorded = d->root[0] != '\0';
-	d->cpus_near = -1;
 	for (int i = 0; i < DOCTOR_GPUS_MAX; i++)
 		for (int j = 0; j < DOCTOR_GPUS_MAX; j++)
 			d->pair[i][j].links = -1;

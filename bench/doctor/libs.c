@@ -3,10 +3,14 @@
  * Which libnccl a program would load here and which one PyTorch brings. Only names of files are
  * looked at, and at the loader's cache: nothing is loaded, no Python is started.
  */
+#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -15,6 +19,7 @@
 #include "proc/child.h"
 
 enum { CACHE_MAX = 1 << 20 };
+#define LIBRARY_MAX (2LL << 30)
 #define LDCONFIG_NS (5 * CLOCK_S)
 
 static const char *get(char *const *environment, const char *name)
@@ -41,6 +46,36 @@ static void version_of_name(const char *path, char *out, size_t max)
 		snprintf(out, max, "%s", p);
 }
 
+/* Where no name tells: the library's banner, "NCCL version 2.28.3 compiled with CUDA". */
+static void version_of_banner(const char *path, char *out, size_t max)
+{
+	static const char words[] = "NCCL version ";
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *map = MAP_FAILED, *p;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 64 && st.st_size < LIBRARY_MAX)
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (map == MAP_FAILED)
+		return;
+	for (size_t at = 0; (p = memmem(map + at, (size_t)st.st_size - at, words, strlen(words))); at = (size_t)(p - map)) {
+		char text[24];
+
+		p += strlen(words);
+		if (map + st.st_size - p < (ptrdiff_t)sizeof(text))
+			break;
+		snprintf(text, sizeof(text), "%.*s", (int)sizeof(text) - 1, p);
+		text[strspn(text, "0123456789.")] = '\0';
+		if (text[0] && strchr(text, '.')) {
+			snprintf(out, max, "%s", text);
+			break;
+		}
+	}
+	(void)munmap(map, (size_t)st.st_size);
+}
+
 /* False when there is no such file. Paths under a root lose it again. */
 static bool add_library(struct doctor *d, const char *where, const char *path, const char *version)
 {
@@ -57,6 +92,8 @@ static bool add_library(struct doctor *d, const char *where, const char *path, c
 	snprintf(l->path, sizeof(l->path), "%.511s", strncmp(path, d->root, root) == 0 ? path + root : path);
 	root_clean(l->path);
 	version_of_name(real, l->version, sizeof(l->version));
+	if (!l->version[0] && !version)
+		version_of_banner(real, l->version, sizeof(l->version));
 	if (version)
 		snprintf(l->version, sizeof(l->version), "%s", version);
 	d->n_libs++;

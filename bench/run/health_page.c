@@ -84,7 +84,8 @@ static void show_finding(const json_t *o, struct buf *out)
 	const json_t *at = json_array_get(json_object_get(o, "evidence"), 0);
 	const char *remedy = member(o, "remedy");
 
-	buf_printf(out, "  %s: %s [%s, %s]\n", member(o, "severity"), member(o, "text"), member(o, "cause"), member(o, "confidence"));
+	buf_printf(out, "  %s: %s [%s, %s]\n", member(o, "severity"), member(o, "text"), member(o, "cause"),
+		   member(o, "confidence"));
 	if (at)
 		buf_printf(out, "    %s:%" JSON_INTEGER_FORMAT ": %s\n", member(at, "file"),
 			   json_integer_value(json_object_get(at, "line")), member(at, "text"));
@@ -131,7 +132,7 @@ void health_page_text(const struct health *h, const struct campaign *k, const st
 	if (!all_answered(h, k->request.nranks))
 		show_ranks(h, k, f->launch, out);
 	if (h->ras.len)
-		buf_printf(out, "  NCCL's RAS says:\n%s\n", buf_text(&h->ras));
+		buf_printf(out, "NCCL's RAS says:\n%s", buf_text(&h->ras));
 	show_findings(h, out);
 	if (v->behind.len)
 		buf_printf(out, "%s\n", buf_text(&v->behind));

@@ -16,6 +16,7 @@ struct health_verdict {
 	char used[64], proof[8];
 };
 
+void health_judge(const struct health *h, const struct campaign *k, const struct finish *f, struct health_verdict *v);
 void health_page_text(const struct health *h, const struct campaign *k, const struct finish *f, const struct health_verdict *v,
 		      struct buf *out);
 /* Heap text or NULL. */

@@ -20,6 +20,7 @@
 
 #define PROBE_NS (60 * CLOCK_S) /* the first CUDA call after a boot loads the driver */
 #define GATHER_NS (300 * CLOCK_S)
+#define NOT_BUILT "is not built or not beside ncclbench-run"
 #define PROBE_LEAST_NS (100 * CLOCK_MS)
 
 /* TABLE: where launchers leave rank and size. */
@@ -117,7 +118,7 @@ static int gather(struct coord *c, const struct options *o, int backend, struct 
 	int r;
 
 	if (find_worker(backend, l->worker, sizeof(l->worker)) != 0)
-		snprintf(why, sizeof(why), "%s is not built or not beside ncclbench-run", worker_name(backend));
+		snprintf(why, sizeof(why), "%s " NOT_BUILT, worker_name(backend));
 	else if (!facts_probe(l->worker, backend == BACKEND_NCCL ? o->nccl_lib : NULL, probe_ns(o), &probed, why, sizeof(why)))
 		probed = NULL;
 	buf_puts(&mine, "device=0\n"); /* set_devices puts the right one */
@@ -268,14 +269,16 @@ static void choose_interface(struct launch *l)
 
 /* ---- the decision ---- */
 
-/* A driver, or a GPU that CUDA shows, on any host: then host memory is no substitute for a health check. */
+/* A driver, a GPU that CUDA shows, or a probe that was stuck or died on any host: then host memory is no substitute for a health
+ * check. */
 static bool knows_gpu(const struct launch *l)
 {
-	char driver[64];
+	char driver[64], reason[300];
 
 	for (int i = 0; i < l->facts.n; i++)
 		if (facts_int(&l->facts, i, "devices", 0) > 0 ||
-		    (facts_get(&l->facts, i, "driver_kernel", driver, sizeof(driver)) && driver[0]))
+		    (facts_get(&l->facts, i, "driver_kernel", driver, sizeof(driver)) && driver[0]) ||
+		    (facts_get(&l->facts, i, "probe_failed", reason, sizeof(reason)) && !strstr(reason, NOT_BUILT)))
 			return true;
 	return false;
 }

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/attr.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/env.h"
@@ -82,14 +83,25 @@ static int say(int fd, const char *words)
 	return send(fd, words, strlen(words), MSG_NOSIGNAL) == (ssize_t)strlen(words) ? 0 : -1;
 }
 
-/* From the first heading of trouble on; a job that RAS finds well says nothing about who is behind. */
-static const char *troubles(const char *text)
+/* What stands under the headings of trouble, which come in any case; a job that RAS finds well tells nobody who is behind. */
+static void add_troubles(const char *text, struct buf *out)
 {
-	const char *errors = strstr(text, "\nErrors\n"), *warnings = strstr(text, "\nWarnings\n");
+	static const char *const headings[] = { "Errors", "Warnings" };
+	bool inside = false;
 
-	if (!errors || (warnings && warnings < errors))
-		errors = warnings;
-	return errors ? errors + 1 : "";
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		bool heading = false;
+
+		for (size_t i = 0; i < N_ELEMENTS(headings); i++)
+			heading |= n == strlen(headings[i]) && strncmp(text, headings[i], n) == 0;
+		inside |= heading;
+		if (inside && !heading && n > 0 && strspn(text, "=") != n) {
+			buf_add(out, text, n);
+			buf_putc(out, '\n');
+		}
+		text += n + (text[n] == '\n');
+	}
 }
 
 void ras_ask(int port, int64_t deadline_ns, struct buf *out)
@@ -103,7 +115,7 @@ void ras_ask(int port, int64_t deadline_ns, struct buf *out)
 	if (say(fd, "CLIENT PROTOCOL 2\n") == 0 && hear(fd, true, deadline_ns, &hello) == 0 &&
 	    strncmp(buf_text(&hello), "SERVER PROTOCOL", 15) == 0 && say(fd, "STATUS\n") == 0)
 		(void)hear(fd, false, deadline_ns, &heard);
-	buf_puts(out, troubles(buf_text(&heard)));
+	add_troubles(buf_text(&heard), out);
 	buf_fini(&hello);
 	buf_fini(&heard);
 	close(fd);

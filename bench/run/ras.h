@@ -12,5 +12,5 @@ struct env;
 
 /* The port at which workers with that environment answer on this host; 0: they do not (switched off, or another address). */
 int ras_port(const struct env *e);
-/* Adds what RAS says of troubles (its part after the summary of the job), or nothing. */
+/* Adds the lines under RAS's headings Errors and Warnings, or nothing. */
 void ras_ask(int port, int64_t deadline_ns, struct buf *out);

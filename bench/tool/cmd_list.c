@@ -14,6 +14,8 @@
 #include "judge/facts.h"
 #include "judge/groups.h"
 #include "judge/verdict.h"
+#include "doctor/check.h"
+#include "doctor/hardware.h"
 #include "explain/page.h"
 #include "explain/rule.h"
 #include "ncclbench/exitcode.h"
@@ -57,6 +59,8 @@ static size_t n_rules(void) { return RULE_COUNT; }
 static size_t n_charts(void) { return chart_count; }
 static size_t n_verdicts(void) { return VERDICT_COUNT; }
 static size_t n_facts(void) { return FACT_COUNT; }
+static size_t n_checks(void) { return check_count; }
+static size_t n_hardware(void) { return hardware_count; }
 static size_t n_classes(void) { return n_size_classes; }
 
 static void op_row(size_t i, struct row *r)
@@ -83,6 +87,16 @@ static void rule_row(size_t i, struct row *r)
 {
 	set(r, rule_table[i].id, rule_table[i].cause);
 	buf_printf(&r->help, " [%s]", severity_names[rule_table[i].severity]);
+}
+
+static void check_row(size_t i, struct row *r) { set(r, check_table[i].id, check_table[i].question); }
+
+static void hardware_row(size_t i, struct row *r)
+{
+	const struct hardware *h = &hardware_table[i];
+
+	set(r, h->family, "NVLink: ");
+	buf_printf(&r->help, "%s\n    P2P: %s; GPUDirect RDMA: %s; needs CUDA %s, NCCL %s", h->nvlink, h->p2p, h->rdma, h->cuda, h->nccl);
 }
 
 static void class_row(size_t i, struct row *r) { set(r, size_classes[i].name, size_classes[i].help); }
@@ -131,6 +145,8 @@ static const struct list lists[] = {
 	{ "charts", "pictures of a run", n_charts, chart_row },
 	{ "verdicts", "what `gate` says of a point or a group", n_verdicts, verdict_row },
 	{ "facts", "what must be equal before `gate` compares (--across)", n_facts, fact_row },
+	{ "checks", "what `doctor` asks about a machine", n_checks, check_row },
+	{ "hardware", "GPU families: NVLink, P2P, RDMA, oldest CUDA and NCCL", n_hardware, hardware_row },
 	{ "classes", "size classes of `gate`", n_classes, class_row },
 };
 

@@ -129,8 +129,9 @@ int main(int argc, char **argv)
 	r = serve(NB_CHANNEL_FD);
 	if (r < 0)
 		log_error("cannot talk to the supervisor: %s", strerror(-r));
-	if (r == SERVE_GONE)
+	if (r == SERVE_GONE && !nb_backend.exits_at_once)
 		return NB_EXIT_OK;
 	/* Not exit(): threads of a failed library may still run while its destructors do. */
-	_exit(r == SERVE_CLOSED ? NB_EXIT_OK : NB_EXIT_BROKEN);
+	(void)fflush(NULL);
+	_exit(r == SERVE_CLOSED || r == SERVE_GONE ? NB_EXIT_OK : NB_EXIT_BROKEN);
 }

@@ -53,6 +53,7 @@ struct nb_ceiling {
 
 struct nb_backend {
 	const char *name; /* "nccl" or "ucx" */
+	bool exits_at_once; /* after GONE nothing of the library is worth waiting for at exit */
 	bool blob_from_all; /* addresses of all ranks are needed (UCX), or rank 0's id (NCCL) */
 	/* Facts that need no device to be chosen: appended to HELLO as key=value. Keys:
 	 * devices, reason (why there are none), lib_version ("2.28.3"), lib_path, driver_version
