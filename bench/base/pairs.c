@@ -13,7 +13,8 @@ bool pairs_get(const char *text, const char *key, char *out, size_t max)
 		const char *end = strchrnul(text, '\n');
 
 		if (strncmp(text, key, n) == 0 && text[n] == '=') {
-			snprintf(out, max, "%.*s", (int)(end - text - (ptrdiff_t)n - 1), text + n + 1);
+			snprintf(out, max, "%.*s", (int)(end - text - (ptrdiff_t)n - 1),
+				 text + n + 1);
 			return true;
 		}
 		text = *end ? end + 1 : end;

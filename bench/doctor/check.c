@@ -11,10 +11,12 @@ const char *const level_names[LEVEL_COUNT] = { "ok", "info", "unknown", "warning
 
 const struct check check_table[] = {
 	{ "p2p-fact", "does a copy between GPUs arrive, whole and in time?", judge_p2p_fact },
-	{ "p2p-claimed", "which pairs can do P2P, by CUDA and by NVML, and will NCCL use it?", judge_p2p_claimed },
+	{ "p2p-claimed", "which pairs can do P2P, by CUDA and by NVML, and will NCCL use it?",
+	  judge_p2p_claimed },
 	{ "gpus", "which GPUs does CUDA show?", judge_gpus },
 	{ "driver", "is the driver new enough for this CUDA and these GPUs?", judge_driver },
-	{ "nccl", "which libnccl is loaded, which one does PyTorch bring, are they new enough?", judge_nccl },
+	{ "nccl", "which libnccl is loaded, which one does PyTorch bring, are they new enough?",
+	  judge_nccl },
 	{ "environment", "does every NCCL_ variable do what it seems to?", judge_environment },
 	{ "config-files", "do files set variables of NCCL?", judge_files },
 	{ "shm", "is /dev/shm large enough for NCCL's buffers?", judge_shm },
@@ -52,7 +54,9 @@ void judgement_add(struct judgements *v, enum level level, const char *remedy, c
 		v->cap = cap;
 	}
 	x = &v->list[v->n];
-	*x = (struct judgement){ .check = v->now, .level = level, .remedy = strdup(remedy ? remedy : "") };
+	*x = (struct judgement){ .check = v->now,
+				 .level = level,
+				 .remedy = strdup(remedy ? remedy : "") };
 	va_start(ap, fmt);
 	if (vasprintf(&x->seen, fmt, ap) < 0)
 		x->seen = NULL;

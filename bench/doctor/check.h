@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TABLE of what doctor asks about a machine. A judge looks at facts and adds one verdict or more; it
- * reads nothing itself. Adding a check: a row in check.c and a judge in judge_*.c.
+ * TABLE of what doctor asks about a machine. A judge looks at facts and adds one verdict or more;
+ * it reads nothing itself. Adding a check: a row in check.c and a judge in judge_*.c.
  */
 #pragma once
 
@@ -51,7 +51,8 @@ void judgements_fini(struct judgements *v);
 enum level judgements_worst(const struct judgements *v);
 
 /* For judges. `remedy` may be NULL. */
-void judgement_add(struct judgements *v, enum level level, const char *remedy, const char *fmt, ...) ATTR_PRINTF(4, 5);
+void judgement_add(struct judgements *v, enum level level, const char *remedy, const char *fmt, ...)
+    ATTR_PRINTF(4, 5);
 
 /* judge_gpu.c */
 void judge_gpus(const struct doctor *d, struct judgements *v);

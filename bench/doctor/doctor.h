@@ -26,38 +26,38 @@ enum {
 enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
 enum path { /* in the order of distance; the words are nvidia-smi's and NCCL's */
-	PATH_UNKNOWN,
-	PATH_SELF,
-	PATH_NVL,
-	PATH_PIX,
-	PATH_PXB,
-	PATH_PHB,
-	PATH_NODE,
-	PATH_SYS,
-	PATH_COUNT
+	    PATH_UNKNOWN,
+	    PATH_SELF,
+	    PATH_NVL,
+	    PATH_PIX,
+	    PATH_PXB,
+	    PATH_PHB,
+	    PATH_NODE,
+	    PATH_SYS,
+	    PATH_COUNT
 };
 extern const char *const path_names[PATH_COUNT]; /* "?", "X", "NVL", "PIX" ... */
 
 enum p2p_fact { /* what copies showed */
-	P2P_UNTRIED,
-	P2P_REFUSED, /* CUDA says no */
-	P2P_OK,
-	P2P_HANG,
-	P2P_CORRUPT,
-	P2P_ERROR,
+		P2P_UNTRIED,
+		P2P_REFUSED, /* CUDA says no */
+		P2P_OK,
+		P2P_HANG,
+		P2P_CORRUPT,
+		P2P_ERROR,
 };
 
 struct hardware;
 
 struct doctor_gpu {
-	int index;      /* CUDA's number, or order of the bus ids where CUDA is not there */
-	bool cuda;      /* CUDA shows it in this environment */
-	char bus[32];   /* as sysfs writes it, "" unknown */
+	int index;    /* CUDA's number, or order of the bus ids where CUDA is not there */
+	bool cuda;    /* CUDA shows it in this environment */
+	char bus[32]; /* as sysfs writes it, "" unknown */
 	char name[96], cc[8], link_version[8];
 	int64_t mem_total, mem_free; /* bytes */
 	int nvlinks;                 /* active ones */
 	int numa;
-	char procs[256]; /* others that use it, in the worker's words */
+	char procs[256];               /* others that use it, in the worker's words */
 	const struct hardware *family; /* NULL unknown */
 	/* PCI addresses from the host bridge down, the GPU's own last */
 	char above[DOCTOR_DEPTH_MAX][32];
@@ -130,7 +130,7 @@ struct doctor {
 	/* NCCL */
 	struct doctor_lib lib[DOCTOR_LIBS_MAX];
 	int n_libs;
-	char torch[32]; /* version, "" not found */
+	char torch[32];                                     /* version, "" not found */
 	struct doctor_setting setting[DOCTOR_SETTINGS_MAX]; /* of NCCL and its relatives */
 	int n_settings;
 	bool settings_cut;
@@ -148,8 +148,8 @@ int doctor_gather(const struct doctor_request *q, struct doctor *d) ATTR_MUST;
 
 /* The parts of it. */
 void doctor_read_limits(struct doctor *d);
-void doctor_read_pci(struct doctor *d);   /* after the probe: places of the GPUs, ACS, IOMMU */
-void doctor_find_gpus(struct doctor *d);  /* without CUDA: what the driver or PCI shows */
+void doctor_read_pci(struct doctor *d);  /* after the probe: places of the GPUs, ACS, IOMMU */
+void doctor_find_gpus(struct doctor *d); /* without CUDA: what the driver or PCI shows */
 void doctor_read_net(struct doctor *d);
 void doctor_read_libs(struct doctor *d, char *const *environment);
 void doctor_read_settings(struct doctor *d, char *const *environment);
@@ -159,9 +159,11 @@ void doctor_probe(struct doctor *d, const struct doctor_request *q);
 
 /* Value of NAME as NCCL sees it (environment before files), or NULL. */
 const char *doctor_setting(const void *d, const char *name);
-/* 22803 of the NCCL that matters here: PyTorch's, else the loader's, else the worker's; 0 unknown. */
+/* 22803 of the NCCL that matters here: PyTorch's, else the loader's, else the worker's; 0 unknown.
+ */
 int doctor_nccl_version(const struct doctor *d, const struct doctor_lib **which);
-/* P2P that NCCL will use between two GPUs by its own rules: yes, no, unknown; `why` is a few words. */
+/* P2P that NCCL will use between two GPUs by its own rules: yes, no, unknown; `why` is a few words.
+ */
 enum answer doctor_nccl_p2p(const struct doctor *d, int i, int j, const char **why);
 /* "NV18", else the PCI path's name. */
 void doctor_path(const struct doctor *d, int i, int j, char *out, size_t max);

@@ -43,6 +43,7 @@ extern const struct emit_format emit_formats[];
 extern const size_t emit_count;
 
 const struct emit_format *emit_find(const char *name);
-/* Median busbw of the largest all_reduce that auto, p2p and shm all have (proven or control), out-of-place. */
+/* Median busbw of the largest all_reduce that auto, p2p and shm all have (proven or control),
+ * out-of-place. */
 int measured_read(const char *dir, struct measured *m, char *why, size_t why_max) ATTR_MUST;
 void settings_plan(const struct doctor *d, const struct measured *m, struct plan_of_settings *p);

@@ -12,7 +12,8 @@
 
 enum { RECORDED_MAX = 1 << 20 };
 
-/* DIR/environ of a recorded tree: NAME=value lines. The vector and its text are one allocation each. */
+/* DIR/environ of a recorded tree: NAME=value lines. The vector and its text are one allocation
+ * each. */
 static char **recorded_environment(const char *root, char **text)
 {
 	char path[PATH_MAX];
@@ -27,7 +28,8 @@ static char **recorded_environment(const char *root, char **text)
 	vec = calloc(n + 2, sizeof(*vec));
 	n = 0;
 	if (vec && *text)
-		for (char *save = NULL, *p = strtok_r(*text, "\n", &save); p; p = strtok_r(NULL, "\n", &save))
+		for (char *save = NULL, *p = strtok_r(*text, "\n", &save); p;
+		     p = strtok_r(NULL, "\n", &save))
 			vec[n++] = p;
 	return vec;
 }
@@ -44,7 +46,7 @@ static void start(struct doctor *d, const struct doctor_request *q)
 
 int doctor_gather(const struct doctor_request *q, struct doctor *d)
 {
-	char *text = NULL, **recorded = NULL, *const *environment;
+	char *text = NULL, **recorded = NULL, *const * environment;
 
 	start(d, q);
 	if (d->recorded) {
@@ -70,11 +72,13 @@ int doctor_gather(const struct doctor_request *q, struct doctor *d)
 	return 0;
 }
 
-/* NCCL's own rule (its default level, the user's, then NVML's and CUDA's word), without trying anything. */
+/* NCCL's own rule (its default level, the user's, then NVML's and CUDA's word), without trying
+ * anything. */
 enum answer doctor_nccl_p2p(const struct doctor *d, int i, int j, const char **why)
 {
 	const struct doctor_pair *p = &d->pair[i][j];
-	const char *off = doctor_setting(d, "NCCL_P2P_DISABLE"), *level = doctor_setting(d, "NCCL_P2P_LEVEL");
+	const char *off = doctor_setting(d, "NCCL_P2P_DISABLE"),
+		   *level = doctor_setting(d, "NCCL_P2P_LEVEL");
 	enum path limit = PATH_PXB;
 
 	if (strstr(d->host.cpu, "AMD") && d->n_gpus <= 2)

@@ -13,7 +13,8 @@ static bool broken(const struct doctor_pair *p)
 
 static bool by_nvlink(const struct doctor *d, int i, int j)
 {
-	return d->pair[i][j].links > 0 && d->pair[j][i].links > 0 && !broken(&d->pair[i][j]) && !broken(&d->pair[j][i]);
+	return d->pair[i][j].links > 0 && d->pair[j][i].links > 0 && !broken(&d->pair[i][j]) &&
+	       !broken(&d->pair[j][i]);
 }
 
 static bool by_p2p(const struct doctor *d, int i, int j)

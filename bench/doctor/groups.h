@@ -7,7 +7,7 @@
 
 struct group {
 	int gpu[DOCTOR_GPUS_MAX], n; /* indices in doctor.gpu */
-	const char *by;              /* "NVLink", "P2P over PCIe", "one PCIe switch", "one NUMA node" */
+	const char *by; /* "NVLink", "P2P over PCIe", "one PCIe switch", "one NUMA node" */
 };
 
 /* Groups of two or more by the best tie that exists; at most DOCTOR_GPUS_MAX. Returns how many. */

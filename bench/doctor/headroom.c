@@ -13,9 +13,9 @@ static const struct {
 	const char *word;
 	double bytes;
 } units[] = {
-	{ "B", 1 },           { "kB", 1e3 },         { "MB", 1e6 },          { "GB", 1e9 },
-	{ "TB", 1e12 },       { "KiB", 1024.0 },     { "MiB", 1048576.0 },   { "GiB", 1073741824.0 },
-	{ "TiB", 1099511627776.0 },
+	{ "B", 1 },           { "kB", 1e3 },           { "MB", 1e6 },
+	{ "GB", 1e9 },        { "TB", 1e12 },          { "KiB", 1024.0 },
+	{ "MiB", 1048576.0 }, { "GiB", 1073741824.0 }, { "TiB", 1099511627776.0 },
 };
 
 int headroom_parse(const char *text, uint64_t *bytes)

@@ -7,7 +7,9 @@
 #include "explain/variable.h"
 
 static const enum level levels[] = {
-	[SEVERITY_INFO] = LEVEL_INFO, [SEVERITY_WARNING] = LEVEL_WARNING, [SEVERITY_ERROR] = LEVEL_ERROR,
+	[SEVERITY_INFO] = LEVEL_INFO,
+	[SEVERITY_WARNING] = LEVEL_WARNING,
+	[SEVERITY_ERROR] = LEVEL_ERROR,
 };
 
 static void each(const struct doctor *d, struct judgements *v, int version, int *bad)
@@ -19,8 +21,8 @@ static void each(const struct doctor *d, struct judgements *v, int version, int 
 
 		if (!variable_lint(s->name, s->value, version, false, &note))
 			continue;
-		judgement_add(v, levels[note.severity], note.remedy, "%s%s%s%s", note.text, file ? " (from " : "", file ? s->from : "",
-			    file ? ")" : "");
+		judgement_add(v, levels[note.severity], note.remedy, "%s%s%s%s", note.text,
+			      file ? " (from " : "", file ? s->from : "", file ? ")" : "");
 		++*bad;
 	}
 }
@@ -28,6 +30,25 @@ static void each(const struct doctor *d, struct judgements *v, int version, int 
 static const char *get(const void *arg, const char *name)
 {
 	return doctor_setting(arg, name);
+}
+
+/* Right in form, and still without effect on this machine. */
+static int idle(const struct doctor *d, struct judgements *v)
+{
+	const char *off = doctor_setting(d, "NCCL_P2P_DISABLE");
+	int pairs = 0, refused = 0;
+
+	for (int i = 0; i < d->n_gpus; i++)
+		for (int j = 0; j < d->n_gpus; j++)
+			if (i != j) {
+				pairs++;
+				refused += d->pair[i][j].cuda == ANSWER_NO;
+			}
+	if (!off || strcmp(off, "1") != 0 || !pairs || refused != pairs)
+		return 0;
+	judgement_add(v, LEVEL_INFO, "unset NCCL_P2P_DISABLE",
+		      "NCCL_P2P_DISABLE=1 changes nothing here: CUDA refuses P2P for every pair");
+	return 1;
 }
 
 void judge_environment(const struct doctor *d, struct judgements *v)
@@ -42,14 +63,20 @@ void judge_environment(const struct doctor *d, struct judgements *v)
 		judgement_add(v, levels[note.severity], note.remedy, "%s", note.text);
 		bad++;
 	}
+	bad += idle(d, v);
 	for (int i = 0; i < d->n_settings; i++)
 		nccl += strncmp(d->setting[i].name, "NCCL_", 5) == 0;
 	if (nvls && strcmp(nvls, "0") == 0)
-		judgement_add(v, LEVEL_INFO, NULL, "NCCL_NVLS_ENABLE=0 is taken as a veto: no command here switches NVLS on");
+		judgement_add(
+		    v, LEVEL_INFO, NULL,
+		    "NCCL_NVLS_ENABLE=0 is taken as a veto: no command here switches NVLS on");
 	if (d->settings_cut)
-		judgement_add(v, LEVEL_UNKNOWN, NULL, "more than %d variables: the rest was not looked at", DOCTOR_SETTINGS_MAX);
+		judgement_add(v, LEVEL_UNKNOWN, NULL,
+			      "more than %d variables: the rest was not looked at",
+			      DOCTOR_SETTINGS_MAX);
 	if (!bad)
-		judgement_add(v, LEVEL_OK, NULL, "%d NCCL variable%s set, nothing wrong with %s", nccl, nccl == 1 ? "" : "s", nccl == 1 ? "it" : "them");
+		judgement_add(v, LEVEL_OK, NULL, "%d NCCL variable%s set, nothing wrong with %s",
+			      nccl, nccl == 1 ? "" : "s", nccl == 1 ? "it" : "them");
 }
 
 void judge_files(const struct doctor *d, struct judgements *v)
@@ -58,8 +85,9 @@ void judge_files(const struct doctor *d, struct judgements *v)
 
 	for (int i = 0; i < d->n_settings; i++)
 		if (strcmp(d->setting[i].from, "environment") != 0) {
-			judgement_add(v, LEVEL_INFO, NULL, "%s sets %s=%s; the environment would win over it", d->setting[i].from, d->setting[i].name,
-				    d->setting[i].value);
+			judgement_add(v, LEVEL_INFO, NULL,
+				      "%s sets %s=%s; the environment would win over it",
+				      d->setting[i].from, d->setting[i].name, d->setting[i].value);
 			n++;
 		}
 	if (!n)

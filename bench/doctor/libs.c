@@ -60,7 +60,8 @@ static void version_of_banner(const char *path, char *out, size_t max)
 		close(fd);
 	if (map == MAP_FAILED)
 		return;
-	for (size_t at = 0; (p = memmem(map + at, (size_t)st.st_size - at, words, strlen(words))); at = (size_t)(p - map)) {
+	for (size_t at = 0; (p = memmem(map + at, (size_t)st.st_size - at, words, strlen(words)));
+	     at = (size_t)(p - map)) {
 		char text[24];
 
 		p += strlen(words);
@@ -89,7 +90,8 @@ static bool add_library(struct doctor *d, const char *where, const char *path, c
 		return true;
 	*l = (struct doctor_lib){ .where = "" };
 	snprintf(l->where, sizeof(l->where), "%s", where);
-	snprintf(l->path, sizeof(l->path), "%.511s", strncmp(path, d->root, root) == 0 ? path + root : path);
+	snprintf(l->path, sizeof(l->path), "%.511s",
+		 strncmp(path, d->root, root) == 0 ? path + root : path);
 	root_clean(l->path);
 	version_of_name(real, l->version, sizeof(l->version));
 	if (!l->version[0] && !version)
@@ -106,7 +108,8 @@ static bool find_in_path(struct doctor *d, const char *folders)
 	char *copy = strdup(folders), *save = NULL, path[PATH_MAX];
 	bool found = false;
 
-	for (char *dir = copy ? strtok_r(copy, ":", &save) : NULL; dir && !found; dir = strtok_r(NULL, ":", &save)) {
+	for (char *dir = copy ? strtok_r(copy, ":", &save) : NULL; dir && !found;
+	     dir = strtok_r(NULL, ":", &save)) {
 		snprintf(path, sizeof(path), "%s%.2000s/libnccl.so.2", d->root, dir);
 		found = add_library(d, "loader", path, NULL);
 	}
@@ -120,8 +123,9 @@ static bool find_in_cache(struct doctor *d)
 	char *out = d->recorded ? NULL : calloc(1, CACHE_MAX), *p;
 	bool found = false;
 
-	if (out && (child_run("/sbin/ldconfig", argv, NULL, LDCONFIG_NS, out, CACHE_MAX) == 0 ||
-		    child_run("ldconfig", argv, NULL, LDCONFIG_NS, out, CACHE_MAX) == 0) &&
+	if (out &&
+	    (child_run("/sbin/ldconfig", argv, NULL, LDCONFIG_NS, out, CACHE_MAX) == 0 ||
+	     child_run("ldconfig", argv, NULL, LDCONFIG_NS, out, CACHE_MAX) == 0) &&
 	    (p = strstr(out, "libnccl.so.2 ")) && (p = strstr(p, "=> "))) {
 		p += 3;
 		p[strcspn(p, "\n")] = '\0';
@@ -133,7 +137,8 @@ static bool find_in_cache(struct doctor *d)
 
 /* ---- PyTorch ---- */
 
-/* ".../nvidia_nccl_cu12-2.21.5.dist-info", ".../torch-2.5.1+cu124.dist-info" -> what lies between - and .dist-info */
+/* ".../nvidia_nccl_cu12-2.21.5.dist-info", ".../torch-2.5.1+cu124.dist-info" -> what lies between -
+ * and .dist-info */
 static bool dist_version(const char *site, const char *pattern, char *out, size_t max)
 {
 	char path[PATH_MAX];
@@ -142,7 +147,8 @@ static bool dist_version(const char *site, const char *pattern, char *out, size_
 
 	snprintf(path, sizeof(path), "%.3000s/%s", site, pattern);
 	if (glob(path, 0, NULL, &g) == 0 && g.gl_pathc) {
-		const char *name = strrchr(g.gl_pathv[0], '/'), *dash = name ? strchr(name, '-') : NULL;
+		const char *name = strrchr(g.gl_pathv[0], '/'),
+			   *dash = name ? strchr(name, '-') : NULL;
 
 		if (dash) {
 			snprintf(out, max, "%s", dash + 1);
@@ -160,7 +166,8 @@ static bool read_site(struct doctor *d, const char *site)
 {
 	char path[PATH_MAX], version[24] = "";
 	bool torch = dist_version(site, "torch-[0-9]*.dist-info", d->torch, sizeof(d->torch));
-	bool nccl = dist_version(site, "nvidia_nccl_cu*-[0-9]*.dist-info", version, sizeof(version));
+	bool nccl =
+	    dist_version(site, "nvidia_nccl_cu*-[0-9]*.dist-info", version, sizeof(version));
 
 	snprintf(path, sizeof(path), "%.3000s/nvidia/nccl/lib/libnccl.so.2", site);
 	return add_library(d, "pytorch", path, nccl ? version : NULL) || torch;
@@ -204,8 +211,9 @@ void doctor_read_libs(struct doctor *d, char *const *environment)
 	const char *path = get(environment, "LD_LIBRARY_PATH");
 
 	if (!(path && find_in_path(d, path)) && !find_in_cache(d))
-		(void)find_in_path(d, "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:"
-				      "/usr/lib/aarch64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/lib");
+		(void)find_in_path(
+		    d, "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:"
+		       "/usr/lib/aarch64-linux-gnu:/usr/lib64:/lib64:/usr/lib:/usr/local/lib");
 	find_torch(d, environment);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of this process, container, virtual machine, size of /dev/shm of a recorded tree: from /proc and /sys only. */
+/* Limits of this process, container, virtual machine, size of /dev/shm of a recorded tree: from
+ * /proc and /sys only. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ static char *read_text(const struct doctor *d, const char *rest)
 	return path[0] && file_read_all(path, FILE_MAX, &text, &len) == 0 ? text : NULL;
 }
 
-/* "Max locked memory       8388608              8388608              bytes": the soft one counts. */
+/* "Max locked memory       8388608              8388608              bytes": the soft one counts.
+ */
 static int64_t limit_of(const char *text, const char *name)
 {
 	const char *p = text ? strstr(text, name) : NULL;
@@ -30,7 +32,9 @@ static int64_t limit_of(const char *text, const char *name)
 		return -1;
 	p += strlen(name);
 	p += strspn(p, " \t");
-	return strncmp(p, "unlimited", 9) == 0 ? INT64_MAX : isdigit((unsigned char)*p) ? strtoll(p, NULL, 10) : -1;
+	return strncmp(p, "unlimited", 9) == 0 ? INT64_MAX
+	       : isdigit((unsigned char)*p)    ? strtoll(p, NULL, 10)
+					       : -1;
 }
 
 static int count_list(const char *p)
@@ -39,7 +43,8 @@ static int count_list(const char *p)
 
 	while (isdigit((unsigned char)*p)) {
 		char *end;
-		long first = strtol(p, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+		long first = strtol(p, &end, 10),
+		     last = *end == '-' ? strtol(end + 1, &end, 10) : first;
 
 		if (first < 0 || last < first || last > 1 << 20)
 			return -1;
@@ -51,7 +56,8 @@ static int count_list(const char *p)
 
 static void read_cpus(struct doctor *d)
 {
-	char *text = read_text(d, "/proc/self/status"), *p = text ? strstr(text, "Cpus_allowed_list:") : NULL;
+	char *text = read_text(d, "/proc/self/status"),
+	     *p = text ? strstr(text, "Cpus_allowed_list:") : NULL;
 
 	d->cpus_allowed = -1;
 	if (p) {
@@ -90,7 +96,8 @@ static void read_container(struct doctor *d)
 
 static void read_vm(struct doctor *d)
 {
-	char *text = read_text(d, "/proc/cpuinfo"), *flags = text ? strstr(text, "\nflags") : NULL, *end;
+	char *text = read_text(d, "/proc/cpuinfo"), *flags = text ? strstr(text, "\nflags") : NULL,
+	     *end;
 	char vendor[64], product[64];
 
 	root_line(d->root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor));
@@ -100,17 +107,20 @@ static void read_vm(struct doctor *d)
 		if (end)
 			*end = '\0';
 		if (strstr(flags, " hypervisor"))
-			snprintf(d->vm, sizeof(d->vm), "%.30s%s%.30s", vendor[0] ? vendor : "unknown hypervisor",
-				 product[0] ? " " : "", product);
+			snprintf(d->vm, sizeof(d->vm), "%.30s%s%.30s",
+				 vendor[0] ? vendor : "unknown hypervisor", product[0] ? " " : "",
+				 product);
 	}
 	free(text);
 	d->wsl = strcasestr(d->host.kernel, "microsoft") != NULL;
 }
 
-/* "... - tmpfs shm rw,size=65536k": only of a recorded tree, whose own /dev/shm is not the machine's. */
+/* "... - tmpfs shm rw,size=65536k": only of a recorded tree, whose own /dev/shm is not the
+ * machine's. */
 static void read_recorded_shm(struct doctor *d)
 {
-	char *text = read_text(d, "/proc/self/mountinfo"), *line = text ? strstr(text, " /dev/shm ") : NULL, *size;
+	char *text = read_text(d, "/proc/self/mountinfo"),
+	     *line = text ? strstr(text, " /dev/shm ") : NULL, *size;
 	uint64_t bytes;
 
 	d->host.shm_bytes = d->host.shm_free_bytes = -1;
@@ -123,7 +133,8 @@ static void read_recorded_shm(struct doctor *d)
 			if (num_parse_size(size, &bytes) == 0)
 				d->host.shm_bytes = d->host.shm_free_bytes = (int64_t)bytes;
 		} else if (d->host.mem_bytes > 0) {
-			d->host.shm_bytes = d->host.shm_free_bytes = d->host.mem_bytes / 2; /* tmpfs' default */
+			d->host.shm_bytes = d->host.shm_free_bytes =
+			    d->host.mem_bytes / 2; /* tmpfs' default */
 		}
 	}
 	free(text);

@@ -14,17 +14,19 @@ enum { POINTS_MAX = 256 << 20 };
 
 static bool good(const struct record *r)
 {
-	return strcmp(r->op, "all_reduce") == 0 && strcmp(r->outcome, "ok") == 0 && isfinite(r->busbw_gbps) &&
-	       strcmp(r->proof, "no") != 0 && strcmp(r->backend, "nccl") == 0;
+	return strcmp(r->op, "all_reduce") == 0 && strcmp(r->outcome, "ok") == 0 &&
+	       isfinite(r->busbw_gbps) && strcmp(r->proof, "no") != 0 &&
+	       strcmp(r->backend, "nccl") == 0;
 }
 
-static double best(const struct record *rows, size_t n, const char *transport, uint64_t bytes, char *used, size_t max)
+static double best(const struct record *rows, size_t n, const char *transport, uint64_t bytes,
+		   char *used, size_t max)
 {
 	double v = NAN;
 
 	for (size_t i = 0; i < n; i++)
-		if (good(&rows[i]) && strcmp(rows[i].transport, transport) == 0 && rows[i].bytes == bytes &&
-		    !(rows[i].busbw_gbps <= v)) {
+		if (good(&rows[i]) && strcmp(rows[i].transport, transport) == 0 &&
+		    rows[i].bytes == bytes && !(rows[i].busbw_gbps <= v)) {
 			v = rows[i].busbw_gbps;
 			if (used)
 				snprintf(used, max, "%s", rows[i].used);
@@ -41,7 +43,8 @@ static void compare(const struct record *rows, size_t n, struct measured *m)
 		uint64_t b = rows[i].bytes;
 
 		if (good(&rows[i]) && b > size && isfinite(best(rows, n, "auto", b, NULL, 0)) &&
-		    (isfinite(best(rows, n, "p2p", b, NULL, 0)) || isfinite(best(rows, n, "shm", b, NULL, 0))))
+		    (isfinite(best(rows, n, "p2p", b, NULL, 0)) ||
+		     isfinite(best(rows, n, "shm", b, NULL, 0))))
 			size = b;
 	}
 	m->auto_gbps = best(rows, n, "auto", size, m->auto_used, sizeof(m->auto_used));

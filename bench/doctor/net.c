@@ -17,7 +17,9 @@
 /* Made by container managers and hypervisors: other hosts do not reach them. */
 static bool is_bridge(const char *name)
 {
-	static const char *const prefixes[] = { "docker", "br-", "veth", "virbr", "cni", "flannel", "cali", "tunl", "lxc", "podman", "kube" };
+	static const char *const prefixes[] = { "docker", "br-",     "veth", "virbr",
+						"cni",    "flannel", "cali", "tunl",
+						"lxc",    "podman",  "kube" };
 
 	for (size_t i = 0; i < N_ELEMENTS(prefixes); i++)
 		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
@@ -79,7 +81,8 @@ static void read_addresses(struct doctor *d)
 	for (const struct ifaddrs *a = all; a; a = a->ifa_next)
 		for (int i = 0; i < d->n_nets; i++)
 			if (a->ifa_addr && strcmp(a->ifa_name, d->net[i].name) == 0 &&
-			    (a->ifa_addr->sa_family == AF_INET || a->ifa_addr->sa_family == AF_INET6))
+			    (a->ifa_addr->sa_family == AF_INET ||
+			     a->ifa_addr->sa_family == AF_INET6))
 				d->net[i].address = true;
 	freeifaddrs(all);
 }
@@ -103,7 +106,8 @@ static void read_port(struct doctor *d, const char *name)
 	snprintf(r->name, sizeof(r->name), "%s", name);
 	root_clean(r->name);
 	for (size_t i = 0; i < N_ELEMENTS(parts); i++) {
-		snprintf(rest, sizeof(rest), "/sys/class/infiniband/%s/ports/1/%s", name, parts[i].file);
+		snprintf(rest, sizeof(rest), "/sys/class/infiniband/%s/ports/1/%s", name,
+			 parts[i].file);
 		root_line(d->root, rest, parts[i].out, parts[i].max);
 	}
 	d->n_rdma++;

@@ -14,9 +14,12 @@
 #include "ncclbench/exitcode.h"
 
 static const char *const fact_names[] = {
-	[P2P_UNTRIED] = "untried", [P2P_REFUSED] = "no", [P2P_OK] = "ok", [P2P_HANG] = "hang", [P2P_CORRUPT] = "corrupt", [P2P_ERROR] = "error",
+	[P2P_UNTRIED] = "untried", [P2P_REFUSED] = "no",      [P2P_OK] = "ok",
+	[P2P_HANG] = "hang",       [P2P_CORRUPT] = "corrupt", [P2P_ERROR] = "error",
 };
-static const char *const answer_names[] = { [ANSWER_UNKNOWN] = "unknown", [ANSWER_NO] = "no", [ANSWER_YES] = "yes" };
+static const char *const answer_names[] = {
+	[ANSWER_UNKNOWN] = "unknown", [ANSWER_NO] = "no", [ANSWER_YES] = "yes"
+};
 
 int doctor_exit_code(const struct judgements *v)
 {
@@ -69,8 +72,11 @@ void doctor_matrix(const struct doctor *d, struct buf *out)
 			buf_puts(out, " ?    ");
 		buf_printf(out, " %s\n", d->gpu[i].bus);
 	}
-	buf_puts(out, "NVn: n NVLinks; PIX: one PCIe switch; PXB: several; PHB: the CPU; NODE: host bridges of one NUMA node; SYS: between nodes.\n"
-		      "P2P: + proven by copies, - refused by CUDA, ! claimed and failing, ? not tried\n\n");
+	buf_puts(
+	    out,
+	    "NVn: n NVLinks; PIX: one PCIe switch; PXB: several; PHB: the CPU; NODE: host bridges "
+	    "of one NUMA node; SYS: between nodes.\n"
+	    "P2P: + proven by copies, - refused by CUDA, ! claimed and failing, ? not tried\n\n");
 }
 
 static void add_gpus(const struct doctor *d, struct buf *out)
@@ -84,7 +90,8 @@ static void add_gpus(const struct doctor *d, struct buf *out)
 		if (g->nvlinks > 0)
 			buf_printf(out, ", %d NVLinks", g->nvlinks);
 		if (g->family)
-			buf_printf(out, "; family %s: P2P %s; GPUDirect RDMA %s", g->family->family, g->family->p2p, g->family->rdma);
+			buf_printf(out, "; family %s: P2P %s; GPUDirect RDMA %s", g->family->family,
+				   g->family->p2p, g->family->rdma);
 		buf_putc(out, '\n');
 	}
 	if (d->n_gpus)
@@ -107,7 +114,8 @@ void doctor_text(const struct doctor *d, const struct judgements *v, bool quiet,
 {
 	size_t count[LEVEL_COUNT] = { 0 };
 
-	buf_printf(out, "%s: %s, Linux %s%s%s\n\n", d->host.name, d->host.os[0] ? d->host.os : "unknown system", d->host.kernel,
+	buf_printf(out, "%s: %s, Linux %s%s%s\n\n", d->host.name,
+		   d->host.os[0] ? d->host.os : "unknown system", d->host.kernel,
 		   d->host.cpu[0] ? ", " : "", d->host.cpu);
 	add_gpus(d, out);
 	doctor_matrix(d, out);
@@ -124,7 +132,8 @@ void doctor_text(const struct doctor *d, const struct judgements *v, bool quiet,
 		buf_printf(out, "%-8s %-13s %s\n", word, x->check->id, x->seen ? x->seen : "");
 		add_remedy(out, x->remedy ? x->remedy : "");
 	}
-	buf_printf(out, "\n%zu error, %zu warning, %zu unknown, %zu info, %zu ok\n", count[LEVEL_ERROR], count[LEVEL_WARNING], count[LEVEL_UNKNOWN],
+	buf_printf(out, "\n%zu error, %zu warning, %zu unknown, %zu info, %zu ok\n",
+		   count[LEVEL_ERROR], count[LEVEL_WARNING], count[LEVEL_UNKNOWN],
 		   count[LEVEL_INFO], count[LEVEL_OK]);
 }
 
@@ -210,7 +219,8 @@ static json_t *libraries(const struct doctor *d)
 	json_t *a = json_array();
 
 	for (int i = 0; i < d->n_libs; i++)
-		json_array_append_new(a, json_pack("{s:o,s:o,s:o}", "where", text(d->lib[i].where), "path", text(d->lib[i].path), "version",
+		json_array_append_new(a, json_pack("{s:o,s:o,s:o}", "where", text(d->lib[i].where),
+						   "path", text(d->lib[i].path), "version",
 						   text(d->lib[i].version)));
 	return a;
 }
@@ -225,7 +235,8 @@ static json_t *groups(const struct doctor *d)
 		struct buf list = { 0 };
 
 		group_visible(d, &g[i], &list);
-		json_array_append_new(a, json_pack("{s:o,s:o}", "CUDA_VISIBLE_DEVICES", text(buf_text(&list)), "by", text(g[i].by)));
+		json_array_append_new(a, json_pack("{s:o,s:o}", "CUDA_VISIBLE_DEVICES",
+						   text(buf_text(&list)), "by", text(g[i].by)));
 		buf_fini(&list);
 	}
 	return a;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the GPUs hang in the PCI tree, what lies above them, whether addresses are translated (IOMMU)
- * and whether bridges send peer traffic up to the CPU (ACS). Read from sysfs; no lspci, no library.
+ * Where the GPUs hang in the PCI tree, what lies above them, whether addresses are translated
+ * (IOMMU) and whether bridges send peer traffic up to the CPU (ACS). Read from sysfs; no lspci, no
+ * library.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -47,22 +48,24 @@ static void read_place(struct doctor *d, struct doctor_gpu *g)
 	p = strstr(real, "/devices/");
 	while (p && strstr(p + 1, "/devices/")) /* the root's own name may hold the word */
 		p = strstr(p + 1, "/devices/");
-	for (p = p ? strtok_r(p + strlen("/devices/"), "/", &save) : NULL; p && g->depth < DOCTOR_DEPTH_MAX;
-	     p = strtok_r(NULL, "/", &save))
+	for (p = p ? strtok_r(p + strlen("/devices/"), "/", &save) : NULL;
+	     p && g->depth < DOCTOR_DEPTH_MAX; p = strtok_r(NULL, "/", &save))
 		snprintf(g->above[g->depth++], sizeof(g->above[0]), "%s", p);
 	g->numa = host_pci_node(d->root, g->bus);
 	snprintf(rest, sizeof(rest), "/sys/bus/pci/devices/%s/iommu_group/type", g->bus);
 	root_line(d->root, rest, g->iommu, sizeof(g->iommu));
 }
 
-/* As NCCL and nvidia-smi: one switch PIX, several PXB, the same host bridge PHB, then NODE and SYS. */
+/* As NCCL and nvidia-smi: one switch PIX, several PXB, the same host bridge PHB, then NODE and SYS.
+ */
 static enum path path_between(const struct doctor_gpu *a, const struct doctor_gpu *b)
 {
 	int common = 0, deepest = a->depth > b->depth ? a->depth : b->depth;
 
 	if (!a->depth || !b->depth)
 		return PATH_UNKNOWN;
-	while (common < a->depth && common < b->depth && strcmp(a->above[common], b->above[common]) == 0)
+	while (common < a->depth && common < b->depth &&
+	       strcmp(a->above[common], b->above[common]) == 0)
 		common++;
 	if (common == 0)
 		return a->numa >= 0 && a->numa == b->numa ? PATH_NODE : PATH_SYS;
@@ -77,11 +80,12 @@ static bool acs_control(const unsigned char *c, size_t len, unsigned *control)
 	size_t at = EXTENDED;
 
 	for (int i = 0; i < 64 && at + 8 <= len && at >= EXTENDED; i++) {
-		unsigned head = (unsigned)c[at] | (unsigned)c[at + 1] << 8 | (unsigned)c[at + 2] << 16 |
-				(unsigned)c[at + 3] << 24;
+		unsigned head = (unsigned)c[at] | (unsigned)c[at + 1] << 8 |
+				(unsigned)c[at + 2] << 16 | (unsigned)c[at + 3] << 24;
 
 		if ((head & 0xffff) == CAP_ACS) {
-			*control = (unsigned)c[at + ACS_CONTROL] | (unsigned)c[at + ACS_CONTROL + 1] << 8;
+			*control = (unsigned)c[at + ACS_CONTROL] | (unsigned)c[at + ACS_CONTROL + 1]
+								       << 8;
 			return true;
 		}
 		at = head >> 20;
@@ -130,12 +134,14 @@ void doctor_read_pci(struct doctor *d)
 		normal_bus(d->gpu[i].bus);
 		read_place(d, &d->gpu[i]);
 		d->gpu[i].family = hardware_find(d->gpu[i].name, d->gpu[i].cc);
-		for (int k = 1; k + 1 < d->gpu[i].depth; k++) /* 0 is the host bridge, the last the GPU */
+		for (int k = 1; k + 1 < d->gpu[i].depth;
+		     k++) /* 0 is the host bridge, the last the GPU */
 			read_bridge(d, d->gpu[i].above[k]);
 	}
 	for (int i = 0; i < d->n_gpus; i++)
 		for (int j = 0; j < d->n_gpus; j++)
-			d->pair[i][j].path = i == j ? PATH_SELF : path_between(&d->gpu[i], &d->gpu[j]);
+			d->pair[i][j].path =
+			    i == j ? PATH_SELF : path_between(&d->gpu[i], &d->gpu[j]);
 	read_iommu(d);
 }
 
@@ -186,8 +192,13 @@ void doctor_find_gpus(struct doctor *d)
 	for (int i = 0; i < n; i++) {
 		struct doctor_gpu *g = &d->gpu[d->n_gpus];
 
-		if (d->n_gpus < DOCTOR_GPUS_MAX && strlen(names[i]->d_name) < sizeof(g->bus) && is_gpu(d, names[i]->d_name)) {
-			*g = (struct doctor_gpu){ .index = d->n_gpus, .mem_total = -1, .mem_free = -1, .nvlinks = -1, .numa = -1 };
+		if (d->n_gpus < DOCTOR_GPUS_MAX && strlen(names[i]->d_name) < sizeof(g->bus) &&
+		    is_gpu(d, names[i]->d_name)) {
+			*g = (struct doctor_gpu){ .index = d->n_gpus,
+						  .mem_total = -1,
+						  .mem_free = -1,
+						  .nvlinks = -1,
+						  .numa = -1 };
 			snprintf(g->bus, sizeof(g->bus), "%.31s", names[i]->d_name);
 			read_model(d, names[i]->d_name, g->name, sizeof(g->name));
 			d->n_gpus++;

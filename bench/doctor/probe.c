@@ -29,7 +29,10 @@ static int64_t number(const char *text, const char *key)
 	char value[32];
 	int64_t v;
 
-	return pairs_get(text, key, value, sizeof(value)) && num_parse_i64(value, 0, INT64_MAX, &v) == 0 ? v : -1;
+	return pairs_get(text, key, value, sizeof(value)) &&
+		       num_parse_i64(value, 0, INT64_MAX, &v) == 0
+		   ? v
+		   : -1;
 }
 
 static void gpu_text(const char *text, int i, const char *what, char *out, size_t max)
@@ -71,7 +74,9 @@ static void parse_pair(struct doctor *d, const char *text, int i, int j)
 
 	snprintf(key, sizeof(key), "p2p.%d.%d", i, j);
 	(void)pairs_get(text, key, value, sizeof(value));
-	p->cuda = strcmp(value, "yes") == 0 ? ANSWER_YES : strcmp(value, "no") == 0 ? ANSWER_NO : ANSWER_UNKNOWN;
+	p->cuda = strcmp(value, "yes") == 0  ? ANSWER_YES
+		  : strcmp(value, "no") == 0 ? ANSWER_NO
+					     : ANSWER_UNKNOWN;
 	snprintf(key, sizeof(key), "nvml_p2p.%d.%d", i, j);
 	(void)pairs_get(text, key, p->nvml, sizeof(p->nvml));
 	root_clean(p->nvml);
@@ -81,7 +86,8 @@ static void add_worker_library(struct doctor *d, const char *text)
 {
 	struct doctor_lib *l = &d->lib[d->n_libs];
 
-	if (d->n_libs == DOCTOR_LIBS_MAX || !pairs_get(text, "lib_version", l->version, sizeof(l->version)))
+	if (d->n_libs == DOCTOR_LIBS_MAX ||
+	    !pairs_get(text, "lib_version", l->version, sizeof(l->version)))
 		return;
 	(void)pairs_get(text, "lib_path", l->path, sizeof(l->path));
 	snprintf(l->where, sizeof(l->where), "worker");
@@ -116,7 +122,8 @@ static void parse_fact(struct doctor_pair *p, const char *value)
 		const char *word;
 		enum p2p_fact fact;
 	} words[] = {
-		{ "ok", P2P_OK }, { "no", P2P_REFUSED }, { "hang", P2P_HANG }, { "corrupt", P2P_CORRUPT }, { "error", P2P_ERROR },
+		{ "ok", P2P_OK },           { "no", P2P_REFUSED },  { "hang", P2P_HANG },
+		{ "corrupt", P2P_CORRUPT }, { "error", P2P_ERROR },
 	};
 	size_t n = strcspn(value, " ");
 
@@ -147,7 +154,8 @@ void doctor_parse_copies(struct doctor *d, const char *text)
 		}
 }
 
-/* Pairs without an answer as arguments; a pair that was being tried when its worker fell silent hangs. */
+/* Pairs without an answer as arguments; a pair that was being tried when its worker fell silent
+ * hangs. */
 static int remaining(struct doctor *d, char words[][16], char **argv)
 {
 	int n = 0;
@@ -171,12 +179,13 @@ static void blame_last(struct doctor *d, const char *text, int rc)
 
 	for (const char *p = text; (p = strstr(p, "p2p_try.")); p++)
 		last = p;
-	if (!last || sscanf(last, "p2p_try.%d.%d=", &i, &j) != 2 || i < 0 || j < 0 || i >= d->n_gpus || j >= d->n_gpus ||
-	    i == j || d->pair[i][j].fact != P2P_UNTRIED)
+	if (!last || sscanf(last, "p2p_try.%d.%d=", &i, &j) != 2 || i < 0 || j < 0 ||
+	    i >= d->n_gpus || j >= d->n_gpus || i == j || d->pair[i][j].fact != P2P_UNTRIED)
 		return;
 	d->pair[i][j].fact = rc == -ETIMEDOUT ? P2P_HANG : P2P_ERROR;
 	snprintf(d->pair[i][j].said, sizeof(d->pair[i][j].said), "%s",
-		 rc == -ETIMEDOUT ? "the driver does not even end the process" : "the process died");
+		 rc == -ETIMEDOUT ? "the driver does not even end the process"
+				  : "the process died");
 }
 
 static int count_hangs(const struct doctor *d)
@@ -208,11 +217,14 @@ static void try_copies(struct doctor *d, const char *worker)
 		left = remaining(d, words, argv + 2);
 	}
 	if (left > 0 && !d->p2p_why[0])
-		snprintf(d->p2p_why, sizeof(d->p2p_why), "%s", count_hangs(d) ? "stopped after copies that hang" : "the check ended early");
+		snprintf(d->p2p_why, sizeof(d->p2p_why), "%s",
+			 count_hangs(d) ? "stopped after copies that hang"
+					: "the check ended early");
 	free(out);
 }
 
-static void recorded_lines(struct doctor *d, const char *name, void (*parse)(struct doctor *d, const char *text))
+static void recorded_lines(struct doctor *d, const char *name,
+			   void (*parse)(struct doctor *d, const char *text))
 {
 	char path[PATH_MAX], *text = NULL;
 	size_t len;
@@ -221,7 +233,8 @@ static void recorded_lines(struct doctor *d, const char *name, void (*parse)(str
 	if (file_read_all(path, OUTPUT_MAX, &text, &len) == 0)
 		parse(d, text);
 	else if (parse == doctor_parse_probe)
-		snprintf(d->probe_why, sizeof(d->probe_why), "the recorded tree has no %s", name + 1);
+		snprintf(d->probe_why, sizeof(d->probe_why), "the recorded tree has no %s",
+			 name + 1);
 	free(text);
 }
 
@@ -233,14 +246,17 @@ static void probe_live(struct doctor *d, const char *worker)
 	if (rc == 0)
 		doctor_parse_probe(d, out);
 	else if (rc == -ENOENT)
-		snprintf(d->probe_why, sizeof(d->probe_why), "ncclbench-worker-nccl is not built here (it needs CUDA and NCCL)");
+		snprintf(d->probe_why, sizeof(d->probe_why),
+			 "ncclbench-worker-nccl is not built here (it needs CUDA and NCCL)");
 	else if (rc == -ETIMEDOUT)
-		snprintf(d->probe_why, sizeof(d->probe_why), "the driver did not answer within %d s", (int)(PROBE_NS / CLOCK_S));
+		snprintf(d->probe_why, sizeof(d->probe_why),
+			 "the driver did not answer within %d s", (int)(PROBE_NS / CLOCK_S));
 	else if (rc < 0)
 		snprintf(d->probe_why, sizeof(d->probe_why), "%.200s: %s", worker, strerror(-rc));
 	else
-		snprintf(d->probe_why, sizeof(d->probe_why), "%.100s ended with status %d: %.*s", worker, rc,
-			 (int)(strcspn(out, "\n") < 160 ? strcspn(out, "\n") : 160), out);
+		snprintf(d->probe_why, sizeof(d->probe_why), "%.100s ended with status %d: %.*s",
+			 worker, rc, (int)(strcspn(out, "\n") < 160 ? strcspn(out, "\n") : 160),
+			 out);
 	free(out);
 	root_clean(d->probe_why);
 }

@@ -17,7 +17,8 @@ enum { CONF_MAX = 1 << 20 };
 static bool matters(const char *name)
 {
 	return strncmp(name, "NCCL_", 5) == 0 || strncmp(name, "TORCH_NCCL_", 11) == 0 ||
-	       strcmp(name, "CUDA_VISIBLE_DEVICES") == 0 || strcmp(name, "CUDA_LAUNCH_BLOCKING") == 0;
+	       strcmp(name, "CUDA_VISIBLE_DEVICES") == 0 ||
+	       strcmp(name, "CUDA_LAUNCH_BLOCKING") == 0;
 }
 
 static void add(struct doctor *d, const char *line, size_t len, const char *from)
@@ -35,7 +36,8 @@ static void add(struct doctor *d, const char *line, size_t len, const char *from
 	snprintf(s->name, sizeof(s->name), "%.*s", (int)(n < 63 ? n : 63), line);
 	if (n > 63 || !matters(s->name) || doctor_setting(d, s->name))
 		return;
-	snprintf(s->value, sizeof(s->value), "%.*s", (int)(len - n - 1 < 255 ? len - n - 1 : 255), eq + 1);
+	snprintf(s->value, sizeof(s->value), "%.*s", (int)(len - n - 1 < 255 ? len - n - 1 : 255),
+		 eq + 1);
 	snprintf(s->from, sizeof(s->from), "%s", from);
 	root_clean(s->name);
 	root_clean(s->value);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See topology.h. One coloured cell per ordered pair; the colour is the kind of path, the word tells it, too. */
+/* See topology.h. One coloured cell per ordered pair; the colour is the kind of path, the word
+ * tells it, too. */
 #include "report/topology.h"
 
 #include <errno.h>
@@ -22,8 +23,8 @@ enum { CELL_PX = 64, FRAME_PX = 230 };
 static const char *p2p_word(const struct doctor_pair *p)
 {
 	static const char *const words[] = {
-		[P2P_UNTRIED] = "", [P2P_REFUSED] = "no P2P", [P2P_OK] = "P2P", [P2P_HANG] = "P2P hangs", [P2P_CORRUPT] = "P2P corrupts",
-		[P2P_ERROR] = "P2P fails",
+		[P2P_UNTRIED] = "",       [P2P_REFUSED] = "no P2P",       [P2P_OK] = "P2P",
+		[P2P_HANG] = "P2P hangs", [P2P_CORRUPT] = "P2P corrupts", [P2P_ERROR] = "P2P fails",
 	};
 
 	return p->fact == P2P_UNTRIED && p->cuda == ANSWER_NO ? words[P2P_REFUSED] : words[p->fact];
@@ -66,10 +67,14 @@ static void write_driver(const struct doctor *d, const char *plots, struct buf *
 	script_text(b, "out", "topology");
 	snprintf(text, sizeof(text), "How the GPUs of %.100s reach each other", d->host.name);
 	script_text(b, "title", text);
-	snprintf(text, sizeof(text), "%d x %.90s; driver %.60s", d->n_gpus, d->gpu[0].name[0] ? d->gpu[0].name : "GPU", d->host.driver);
+	snprintf(text, sizeof(text), "%d x %.90s; driver %.60s", d->n_gpus,
+		 d->gpu[0].name[0] ? d->gpu[0].name : "GPU", d->host.driver);
 	script_text(b, "sub1", text);
-	script_text(b, "sub2", "NVn: n NVLinks. PIX: one PCIe switch. PXB: several. PHB: through the CPU. NODE, SYS: between host bridges, sockets.");
-	script_text(b, "caption", "row: from, column: to. P2P: what copies with a data check showed");
+	script_text(b, "sub2",
+		    "NVn: n NVLinks. PIX: one PCIe switch. PXB: several. PHB: through the CPU. "
+		    "NODE, SYS: between host bridges, sockets.");
+	script_text(b, "caption",
+		    "row: from, column: to. P2P: what copies with a data check showed");
 	script_number(b, "n", d->n_gpus);
 	script_number(b, "height", FRAME_PX + CELL_PX * d->n_gpus);
 	add_cells(d, b);
@@ -78,7 +83,8 @@ static void write_driver(const struct doctor *d, const char *plots, struct buf *
 
 static int run_gnuplot(char *dir, char *out, size_t max)
 {
-	static char shell[] = "sh", dash_c[] = "-c", script[] = "cd -- \"$0\" && exec gnuplot -d topology.gp";
+	static char shell[] = "sh", dash_c[] = "-c",
+		    script[] = "cd -- \"$0\" && exec gnuplot -d topology.gp";
 	char *argv[] = { shell, dash_c, script, dir, NULL };
 	struct env env = { 0 };
 	int rc = env_inherit(&env, environ);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture of how GPUs reach each other: DIR/topology.svg (and .png), with its driver beside it. */
+/* The picture of how GPUs reach each other: DIR/topology.svg (and .png), with its driver beside it.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -8,5 +9,6 @@
 
 struct doctor;
 
-/* Pictures drawn: 0 with fewer than two GPUs; -ENOENT without gnuplot or scripts; other negative errno. */
+/* Pictures drawn: 0 with fewer than two GPUs; -ENOENT without gnuplot or scripts; other negative
+ * errno. */
 int topology_draw(const struct doctor *d, const char *dir, char *why, size_t why_max) ATTR_MUST;

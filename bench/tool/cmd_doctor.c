@@ -29,50 +29,95 @@ struct choice {
 static void help(void)
 {
 	printf("usage: ncclbench doctor [options]\n\n"
-	       "Facts of this machine and a verdict per check, worst first, each with what to do. Changes nothing.\n\n"
-	       "  --no-copies      do not try P2P in fact (it takes a few seconds and 32 MiB per GPU)\n"
+	       "Facts of this machine and a verdict per check, worst first, each with what to do. "
+	       "Changes nothing.\n\n"
+	       "  --no-copies      do not try P2P in fact (it takes a few seconds and 32 MiB per "
+	       "GPU)\n"
 	       "  --shard SIZE --unshard SIZE [--free SIZE]\n"
-	       "                   does an FSDP step fit: what a GPU keeps, and the largest unit gathered whole, in what is\n"
-	       "                   free (--free stands in for a GPU that is not here). GB is 10^9, GiB 2^30\n"
+	       "                   does an FSDP step fit: what a GPU keeps, and the largest unit "
+	       "gathered whole, in what is\n"
+	       "                   free (--free stands in for a GPU that is not here). GB is 10^9, "
+	       "GiB 2^30\n"
 	       "  --emit FORMAT    settings to paste, and nothing else:");
 	for (size_t i = 0; i < emit_count; i++)
 		printf(" %s", emit_formats[i].name);
 	printf("\n"
 	       "  --from RUN       with --emit: decided by the figures of a run directory\n"
 	       "  --charts DIR     draw the topology (DIR/topology.svg)\n"
-	       "  --root DIR       a recorded machine: files below DIR/proc and DIR/sys, DIR/environ, DIR/probe.txt, DIR/p2p.txt\n"
+	       "  --root DIR       a recorded machine: files below DIR/proc and DIR/sys, "
+	       "DIR/environ, DIR/probe.txt, DIR/p2p.txt\n"
 	       "  --quiet          leave out what is ok\n"
 	       "  --json           one object for scripts\n\n"
 	       "Examples:\n"
 	       "  ncclbench doctor\n"
 	       "  ncclbench doctor --shard 21.48GB --unshard 4.17GB\n"
 	       "  eval \"$(ncclbench doctor --emit env)\"\n\n"
-	       "Exit status: 0 no error, 1 a check says error, 2 usage. `ncclbench list checks` names all checks.\n");
+	       "Exit status: 0 no error, 1 a check says error, 2 usage. `ncclbench list checks` "
+	       "names all checks.\n");
 }
 
 static int take_size(const char *text, uint64_t *out)
 {
 	return headroom_parse(text, out) == 0
 		   ? NB_EXIT_OK
-		   : words_refuse("doctor", "size", text, "is not a number with B, MB, GB (10^9) or MiB, GiB (2^30)");
+		   : words_refuse("doctor", "size", text,
+				  "is not a number with B, MB, GB (10^9) or MiB, GiB (2^30)");
 }
 
-static int take_shard(struct choice *c, const char *v) { c->shard = true; return take_size(v, &c->room.shard); }
-static int take_unshard(struct choice *c, const char *v) { c->unshard = true; return take_size(v, &c->room.unshard); }
-static int take_free(struct choice *c, const char *v) { c->room.has_free = true; return take_size(v, &c->room.free); }
-static int take_from(struct choice *c, const char *v) { c->from = v; return NB_EXIT_OK; }
-static int take_root(struct choice *c, const char *v) { c->root = v; return NB_EXIT_OK; }
-static int take_charts(struct choice *c, const char *v) { c->charts = v; return NB_EXIT_OK; }
-static int take_json(struct choice *c, const char *v) { c->json = true; return NB_EXIT_OK; }
-static int take_quiet(struct choice *c, const char *v) { c->quiet = true; return NB_EXIT_OK; }
-static int take_no_copies(struct choice *c, const char *v) { c->copies = false; return NB_EXIT_OK; }
+static int take_shard(struct choice *c, const char *v)
+{
+	c->shard = true;
+	return take_size(v, &c->room.shard);
+}
+static int take_unshard(struct choice *c, const char *v)
+{
+	c->unshard = true;
+	return take_size(v, &c->room.unshard);
+}
+static int take_free(struct choice *c, const char *v)
+{
+	c->room.has_free = true;
+	return take_size(v, &c->room.free);
+}
+static int take_from(struct choice *c, const char *v)
+{
+	c->from = v;
+	return NB_EXIT_OK;
+}
+static int take_root(struct choice *c, const char *v)
+{
+	c->root = v;
+	return NB_EXIT_OK;
+}
+static int take_charts(struct choice *c, const char *v)
+{
+	c->charts = v;
+	return NB_EXIT_OK;
+}
+static int take_json(struct choice *c, const char *v)
+{
+	c->json = true;
+	return NB_EXIT_OK;
+}
+static int take_quiet(struct choice *c, const char *v)
+{
+	c->quiet = true;
+	return NB_EXIT_OK;
+}
+static int take_no_copies(struct choice *c, const char *v)
+{
+	c->copies = false;
+	return NB_EXIT_OK;
+}
 
 static int take_emit(struct choice *c, const char *v)
 {
 	c->emit = v;
 	c->format = emit_find(v);
 	return c->format ? NB_EXIT_OK
-			 : words_refuse("doctor", "--emit", v, "is none of env, python, accelerate, torchrun, docker, k8s, slurm");
+			 : words_refuse(
+			       "doctor", "--emit", v,
+			       "is none of env, python, accelerate, torchrun, docker, k8s, slurm");
 }
 
 static const struct option_row {
@@ -80,16 +125,11 @@ static const struct option_row {
 	bool value;
 	int (*take)(struct choice *c, const char *value);
 } options[] = {
-	{ "--help", false, NULL },
-	{ "--json", false, take_json },
-	{ "--quiet", false, take_quiet },
-	{ "--no-copies", false, take_no_copies },
-	{ "--shard", true, take_shard },
-	{ "--unshard", true, take_unshard },
-	{ "--free", true, take_free },
-	{ "--emit", true, take_emit },
-	{ "--from", true, take_from },
-	{ "--charts", true, take_charts },
+	{ "--help", false, NULL },        { "--json", false, take_json },
+	{ "--quiet", false, take_quiet }, { "--no-copies", false, take_no_copies },
+	{ "--shard", true, take_shard },  { "--unshard", true, take_unshard },
+	{ "--free", true, take_free },    { "--emit", true, take_emit },
+	{ "--from", true, take_from },    { "--charts", true, take_charts },
 	{ "--root", true, take_root },
 };
 
@@ -98,7 +138,8 @@ static const struct option_row *find_option(const char *word)
 	size_t n = strcspn(word, "=");
 
 	for (size_t i = 1; i < N_ELEMENTS(options); i++)
-		if (strlen(options[i].name) == n && strncmp(options[i].name, word, n) == 0 && (options[i].value || !word[n]))
+		if (strlen(options[i].name) == n && strncmp(options[i].name, word, n) == 0 &&
+		    (options[i].value || !word[n]))
 			return &options[i];
 	return NULL;
 }
@@ -114,7 +155,8 @@ static int judge_choice(const struct choice *c)
 	if (c->shard != c->unshard)
 		return usage("--shard and --unshard go together");
 	if (c->room.has_free && !c->shard)
-		return usage("--free stands in for a GPU's free memory, with --shard and --unshard");
+		return usage(
+		    "--free stands in for a GPU's free memory, with --shard and --unshard");
 	if (c->from && !c->emit)
 		return usage("--from is for --emit");
 	if (c->emit && c->json)
@@ -133,7 +175,8 @@ static int parse(int argc, char **argv, struct choice *c)
 		int r;
 
 		if (!o)
-			return words_unknown("doctor", argv[i], &options[0].name, sizeof(options[0]), N_ELEMENTS(options));
+			return words_unknown("doctor", argv[i], &options[0].name,
+					     sizeof(options[0]), N_ELEMENTS(options));
 		if (o->value) {
 			value = eq ? eq + 1 : i + 1 < argc ? argv[++i] : NULL;
 			if (!value)
@@ -151,7 +194,8 @@ static int print_all(const struct buf *b)
 {
 	if (!b->failed && fwrite(buf_text(b), 1, b->len, stdout) == b->len && fflush(stdout) == 0)
 		return NB_EXIT_OK;
-	log_error("doctor: cannot write the result: %s", b->failed ? "out of memory" : strerror(errno));
+	log_error("doctor: cannot write the result: %s",
+		  b->failed ? "out of memory" : strerror(errno));
 	return NB_EXIT_BROKEN;
 }
 
@@ -182,7 +226,10 @@ static void draw(const struct choice *c, const struct doctor *d)
 	if (n == 0)
 		log_note("doctor: no picture: fewer than two GPUs");
 	else if (n < 0)
-		log_note("doctor: no picture: %s", n == -ENOENT ? "gnuplot is not there (Debian: gnuplot-nox)" : why[0] ? why : strerror(-n));
+		log_note("doctor: no picture: %s",
+			 n == -ENOENT ? "gnuplot is not there (Debian: gnuplot-nox)"
+			 : why[0]     ? why
+				      : strerror(-n));
 }
 
 static int examine(const struct choice *c, const struct doctor *d)
@@ -236,4 +283,5 @@ static int doctor(int argc, char **argv)
 	return r;
 }
 
-const struct cmd cmd_doctor = { "doctor", "examine this machine: what is wrong, what to set", doctor, false };
+const struct cmd cmd_doctor = { "doctor", "examine this machine: what is wrong, what to set",
+				doctor, false };

@@ -86,9 +86,10 @@ static void count_links(const char *a, const char *b, int *direct, int *switched
 	int (*state)(void *, unsigned int, int *);
 	int (*type)(void *, unsigned int, int *);
 	int (*remote)(void *, unsigned int, struct pci_info *);
-	void *device = nvml_handle(a), *slots[] = { nvml_symbol("nvmlDeviceGetNvLinkState"),
-						    nvml_symbol("nvmlDeviceGetNvLinkRemoteDeviceType"),
-						    nvml_symbol("nvmlDeviceGetNvLinkRemotePciInfo_v2") };
+	void *device = nvml_handle(a),
+	     *slots[] = { nvml_symbol("nvmlDeviceGetNvLinkState"),
+			  nvml_symbol("nvmlDeviceGetNvLinkRemoteDeviceType"),
+			  nvml_symbol("nvmlDeviceGetNvLinkRemotePciInfo_v2") };
 
 	memcpy(&state, &slots[0], sizeof(state));
 	memcpy(&type, &slots[1], sizeof(type));
@@ -151,12 +152,12 @@ static int go(const struct way *w, int i, int j, struct nb_mismatch *found, doub
 	int worker = w->receiver ? j : i, rc;
 	int64_t start;
 
-#define STEP(name, call)                      \
-	do {                                  \
-		*what = name;                 \
-		rc = (int)(call);             \
-		if (rc)                       \
-			return rc;            \
+#define STEP(name, call)           \
+	do {                       \
+		*what = name;      \
+		rc = (int)(call);  \
+		if (rc)            \
+			return rc; \
 	} while (0)
 	STEP("cudaSetDevice", cudaSetDevice(i));
 	STEP("fill", nb_fill_bytes(check.memory[i], BYTES, i * DEVICES_MAX + j, 0, NULL));
@@ -170,12 +171,12 @@ static int go(const struct way *w, int i, int j, struct nb_mismatch *found, doub
 	STEP("copy", cudaDeviceSynchronize());
 	*gbps = BYTES / (double)(clock_now_ns() - start + 1);
 	STEP("cudaSetDevice", cudaSetDevice(j));
-	STEP("compare", cudaMemcpyAsync(check.wrong[j], &none, sizeof(none), cudaMemcpyHostToDevice,
-					NULL));
+	STEP("compare",
+	     cudaMemcpyAsync(check.wrong[j], &none, sizeof(none), cudaMemcpyHostToDevice, NULL));
 	STEP("compare", nb_check_bytes(check.memory[j], BYTES, i * DEVICES_MAX + j, 0, 0,
 				       check.wrong[j], NULL));
-	STEP("compare", cudaMemcpyAsync(found, check.wrong[j], sizeof(*found),
-					cudaMemcpyDeviceToHost, NULL));
+	STEP("compare",
+	     cudaMemcpyAsync(found, check.wrong[j], sizeof(*found), cudaMemcpyDeviceToHost, NULL));
 	STEP("compare", cudaDeviceSynchronize());
 #undef STEP
 	return 0;
@@ -246,8 +247,9 @@ static void try_pair(int i, int j)
 			return;
 		}
 		if (found.wrong) {
-			snprintf(text, sizeof(text), "corrupt %s: %llu of %d bytes wrong, first %llu",
-				 ways[w].name, found.wrong, BYTES, found.first);
+			snprintf(text, sizeof(text),
+				 "corrupt %s: %llu of %d bytes wrong, first %llu", ways[w].name,
+				 found.wrong, BYTES, found.first);
 			say("p2p_fact", i, j, text);
 			return;
 		}

@@ -16,7 +16,7 @@ export LC_ALL
 # writes, and the sources of others (NCCL's are .cc), are not ours to find.
 folders='bench include kernels docs tests plots results'
 # Options that are right and in no --help: of the workers, and of columns that wait for their option.
-other_options='--ipc --probe --version --help --algos --protos --overlap'
+other_options='--ipc --probe --p2p-check --version --help --algos --protos --overlap'
 
 documents() { # of the tree; without git all there are
 	(cd "$1" || exit 1
