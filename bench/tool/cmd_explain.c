@@ -24,7 +24,8 @@ enum { CHUNK = 256 * 1024, PATH_SHOWN = 300 };
 
 struct options {
 	bool json;
-	int fail_on; /* a severity, or -1 */
+	int fail_on;           /* a severity, or -1 */
+	const char *transport; /* whose logs of a sweep's folder are read; NULL: auto's where there are any */
 };
 
 static void print_help(void)
@@ -37,7 +38,10 @@ static void print_help(void)
 	       "pasted scripts and YAML that set NCCL_ variables. Says what went wrong, what shows "
 	       "it, and what to set.\n\n"
 	       "  FILE         a log; give those of all ranks together. - is standard input\n"
-	       "  RUN          a folder with logs/*.log (a run of ncclbench), or with *.log\n"
+	       "  RUN          a folder with logs/*.log (a run of ncclbench), or with *.log; of a sweep the "
+	       "logs of auto,\n"
+	       "               which ran in your environment, not those of the transports it forced\n"
+	       "  --transport T  the logs of that transport of a sweep instead\n"
 	       "  --json       one object for scripts\n"
 	       "  --fail-on W  exit status 1 when there is a finding of that severity or worse\n\n"
 	       "Examples:\n"
@@ -91,8 +95,39 @@ static int is_log(const struct dirent *e)
 	return n > 4 && strcmp(e->d_name + n - 4, ".log") == 0;
 }
 
+static bool is_of(const char *name, const char *transport)
+{
+	size_t n = strlen(transport);
+
+	return strncmp(name, "nccl-", 5) == 0 && strncmp(name + 5, transport, n) == 0 &&
+	       name[5 + n] == '.';
+}
+
+/* A sweep sets other variables for each transport: read together they would contradict each other, and none
+ * but auto's are the user's. Returns how many names are left. */
+static int keep_one_transport(struct dirent **names, int n, const char *wanted)
+{
+	const char *transport = wanted ? wanted : "auto";
+	int kept = 0, found = 0;
+
+	for (int i = 0; i < n; i++)
+		found += is_of(names[i]->d_name, transport);
+	if (found == 0 && !wanted)
+		return n;
+	for (int i = 0; i < n; i++) {
+		if (is_of(names[i]->d_name, transport))
+			names[kept++] = names[i];
+		else
+			free(names[i]);
+	}
+	if (kept > 0 && kept < n)
+		log_note("explain: the logs of transport %.*s; --transport NAME reads another one's",
+			 CMD_WORD_MAX, transport);
+	return kept;
+}
+
 /* Its logs in logs/ (a run's folder) or beside each other; positive: none there. */
-static int read_folder(struct facts *f, const char *dir, bool run)
+static int read_folder(struct facts *f, const char *dir, bool run, const char *transport)
 {
 	char *logs = run ? file_join(dir, "logs") : strdup(dir);
 	struct dirent **names;
@@ -101,6 +136,8 @@ static int read_folder(struct facts *f, const char *dir, bool run)
 	if (!logs)
 		return -ENOMEM;
 	n = scandir(logs, &names, is_log, alphasort);
+	if (n > 0)
+		n = keep_one_transport(names, n, transport);
 	for (int i = 0; i < n; i++) {
 		char *path = err ? NULL : file_join(logs, names[i]->d_name);
 
@@ -117,18 +154,18 @@ static int read_folder(struct facts *f, const char *dir, bool run)
 	return err ? err : n <= 0;
 }
 
-static int read_input(struct facts *f, const char *path)
+static int read_input(struct facts *f, const char *path, const char *transport)
 {
 	struct stat st;
 	int err;
 
 	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-		err = read_folder(f, path, true);
+		err = read_folder(f, path, true, transport);
 		if (err > 0)
-			err = read_folder(f, path, false);
+			err = read_folder(f, path, false, transport);
 		if (err > 0) {
-			log_error("explain: %.*s holds no logs/*.log and no *.log", PATH_SHOWN,
-				  path);
+			log_error("explain: %.*s holds no logs/*.log and no *.log%s%.*s", PATH_SHOWN, path,
+				  transport ? " of transport " : "", CMD_WORD_MAX, transport ? transport : "");
 			return NB_EXIT_USAGE;
 		}
 	} else {
@@ -195,6 +232,10 @@ static int parse(int argc, char **argv, struct options *o)
 			words = false;
 		} else if (strcmp(a, "--json") == 0) {
 			o->json = true;
+		} else if (strncmp(a, "--transport=", 12) == 0 && a[12]) {
+			o->transport = a + 12;
+		} else if (strcmp(a, "--transport") == 0 && i + 1 < argc && argv[i + 1][0]) {
+			o->transport = argv[++i];
 		} else if (strncmp(a, "--fail-on", 9) == 0 && (a[9] == '=' || !a[9])) {
 			value = a[9] ? a + 10 : i + 1 < argc ? argv[++i] : NULL;
 			o->fail_on = severity_word(value);
@@ -236,7 +277,7 @@ static int explain(int argc, char **argv)
 		return NB_EXIT_BROKEN;
 	}
 	for (int i = 0; i < n && code == NB_EXIT_OK; i++)
-		code = read_input(&f, argv[i]);
+		code = read_input(&f, argv[i], o.transport);
 	if (code == NB_EXIT_OK) {
 		facts_finish(&f);
 		code = print_page(&f, &o);
