@@ -49,6 +49,13 @@ expect "the very same folder" 2 'not its own baseline' "$ncclbench" gate "$here/
 # Two real runs of one machine start. What is said of them was looked at, not chosen: README.md.
 expect "A/A" "$(cat "$here/aa.exit")" '^gate: ' "$ncclbench" gate "$here/a" "$here/b"
 
+# Two real GPUs: nothing changed, fewer channels, P2P switched off (README.md).
+gpu=$here/h200x2
+expect "H200, nothing changed" 0 '^9 groups: 9 PASS' "$ncclbench" gate "$gpu/a1" "$gpu/a2" "$gpu/honest"
+expect "H200, 20 channels" 1 '^p2p all_reduce .* large +REGRESSED +\+5\.' "$ncclbench" gate "$gpu/a1" "$gpu/a2" "$gpu/nch20"
+expect "H200, 20 channels: shm is left alone" 1 '^9 groups: 5 PASS, 4 REGRESSED' "$ncclbench" gate "$gpu/a1" "$gpu/a2" "$gpu/nch20"
+expect "H200, P2P off" 4 'PATH_CHANGED P2P/CUMEM in the baseline, SHM/direct now' "$ncclbench" gate "$gpu/a1" "$gpu/a2" "$gpu/nop2p"
+
 copy slow
 change slow samples.csv 'if ($c["transport"] == "shm") $c["max_us"] *= 8'
 change slow points.csv 'if ($c["transport"] == "shm") $c["time_us"] *= 8'
