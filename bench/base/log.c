@@ -129,3 +129,14 @@ void log_note(const char *fmt, ...)
 	say(fmt, args);
 	va_end(args);
 }
+
+void log_lines(const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		if (n)
+			log_note("%.*s", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}

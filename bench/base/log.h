@@ -12,4 +12,5 @@
 
 void log_setup(const char *program, int rank, bool speaks);
 void log_error(const char *fmt, ...) ATTR_PRINTF(1, 2); /* always printed */
+void log_lines(const char *text);                       /* each line of it as one note */
 void log_note(const char *fmt, ...) ATTR_PRINTF(1, 2);  /* printed by the speaking rank only */

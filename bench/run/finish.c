@@ -239,8 +239,7 @@ static void draw(const struct campaign *k, const struct shown *s)
 	struct buf notes = { 0 };
 	int n = dir ? chart_draw_all(&s->view, dir, &notes) : -ENOMEM;
 
-	if (notes.len)
-		log_note("%s", buf_text(&notes));
+	log_lines(buf_text(&notes));
 	if (n > 0)
 		log_note("%d charts in %s", n, dir);
 	else if (n < 0 && n != -ENOENT)

@@ -81,7 +81,7 @@ static const char doc[] =
 	"and charts. On a machine without GPUs the same through UCX on host memory."
 	"\vExamples:\n"
 	"  mpirun -np 2 ncclbench --sweep\n"
-	"  mpirun -np 2 ncclbench sweep --ops all --profile standard --out results/runs/full\n"
+	"  mpirun -np 2 ncclbench sweep --ops all --profile standard\n"
 	"  mpirun -np 2 ncclbench sweep --transports p2p,shm -b 1M -e 1G --require p2p\n\n"
 	"Exit status: 0 measured (N/A and skipped included); 1 a --require'd transport is not ok and proven; 2 usage; 5 a point "
 	"was corrupt, hung, crashed or failed; 130 interrupted.";
@@ -166,11 +166,24 @@ static int one_word(const struct word_table *t, const char *word, int *out)
 	return 0;
 }
 
+/* "8,,64K" and "1," are slips of the hand: what is missing is not guessed. */
+static int whole_list(const char *option, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (strspn(text, ",") == n)
+		return 0; /* nothing at all: the caller says what belongs there */
+	if (text[0] != ',' && text[n - 1] != ',' && !strstr(text, ",,"))
+		return 0;
+	log_error("%s: '%.*s' has an empty element; give the words with one comma between them", option, QUOTED_MAX, text);
+	return -EINVAL;
+}
+
 /* "a,b,c" or "all" -> bits. */
 static int word_bits(const struct word_table *t, const char *text, unsigned long long *bits)
 {
 	char *copy = strdup(text), *save = NULL;
-	int r = copy ? 0 : -ENOMEM;
+	int r = copy ? whole_list(t->option, text) : -ENOMEM;
 
 	*bits = 0;
 	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
@@ -244,7 +257,7 @@ static int size_list(struct options *o, const char *text)
 	char *copy = strdup(text), *save = NULL;
 	uint64_t *list = calloc(SIZES_MAX, sizeof(*list));
 	size_t n = 0;
-	int r = copy && list ? 0 : -ENOMEM;
+	int r = copy && list ? whole_list("--sizes", text) : -ENOMEM;
 
 	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
 		if (n == SIZES_MAX) {
@@ -279,7 +292,7 @@ static int size_list(struct options *o, const char *text)
 static int int_list(const char *option, const char *text, int *out, int max, int *n)
 {
 	char *copy = strdup(text), *save = NULL;
-	int r = copy ? 0 : -ENOMEM, count = 0;
+	int r = copy ? whole_list(option, text) : -ENOMEM, count = 0;
 
 	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
 		int64_t v;
@@ -292,6 +305,10 @@ static int int_list(const char *option, const char *text, int *out, int max, int
 		r = int_value(option, w, 0, 65535, &v);
 		if (r == 0)
 			out[count++] = (int)v;
+	}
+	if (r == 0 && count == 0) {
+		log_error("%s: the list is empty; give at least one number", option);
+		r = -EINVAL;
 	}
 	free(copy);
 	*n = count;
@@ -429,12 +446,20 @@ static int how_value(int key, char *arg, struct options *o)
 	}
 }
 
+static int named(const char *option, const char *text)
+{
+	if (text[0])
+		return 0;
+	log_error("%s is empty; give a name", option);
+	return -EINVAL;
+}
+
 static int plain_value(int key, char *arg, struct options *o)
 {
 	switch (key) {
 	case KEY_TRANSPORTS: o->transports = arg; return 0;
 	case KEY_REQUIRE: o->require = arg; return 0;
-	case KEY_OUT: o->out = arg; return 0;
+	case KEY_OUT: o->out = arg; return named("--out", arg);
 	case KEY_KEEP: o->keep = arg; return 0;
 	case KEY_JSON: o->json = true; return 0;
 	case KEY_NO_CHARTS: o->charts = false; return 0;

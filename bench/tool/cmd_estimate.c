@@ -196,7 +196,7 @@ static int help(void)
 		       estimate_models[i].source);
 	printf("\nExample: what falling back from NVLink to shared memory would cost\n"
 	       "  ncclbench estimate --model llama3-8b --parallel fsdp --tokens 8192 "
-	       "results/runs/LATEST\n\n"
+	       "results/sample/2xh200\n\n"
 	       "Exit status: 0 estimated, 2 usage or nothing to estimate from.\n");
 	return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
 }

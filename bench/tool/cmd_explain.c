@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/attr.h"
@@ -76,6 +77,7 @@ static int feed(struct facts *f, int fd, const char *name)
 
 static int read_file(struct facts *f, const char *path)
 {
+	struct stat st;
 	int fd, err;
 
 	if (strcmp(path, "-") == 0)
@@ -83,7 +85,11 @@ static int read_file(struct facts *f, const char *path)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	err = feed(f, fd, path);
+	/* /dev/zero, /dev/full and their like never end; /dev/null does. Pipes and terminals may take their time. */
+	if (fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && major(st.st_rdev) == 1 && minor(st.st_rdev) != 3)
+		err = -EINVAL;
+	else
+		err = feed(f, fd, path);
 	close(fd);
 	return err;
 }

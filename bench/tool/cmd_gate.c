@@ -308,7 +308,7 @@ static int write_one(const struct gate_writer *w, const struct output *out,
 		rc = file_replace(out->file, buf_text(&b), b.len);
 	else
 		rc = fwrite(buf_text(&b), 1, b.len, stdout) == b.len && fflush(stdout) == 0 ? 0
-											    : -EIO;
+											    : -(errno ? errno : EIO);
 	buf_fini(&b);
 	if (rc)
 		log_error("cannot write %.*s: %s", CMD_WORD_MAX,

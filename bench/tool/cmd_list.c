@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* list WHAT: prints any table of the program. */
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +151,15 @@ static const struct list lists[] = {
 	{ "classes", "size classes of `gate`", n_classes, class_row },
 };
 
+/* What was printed is there, or one line says why not. */
+static int flushed(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return NB_EXIT_OK;
+	log_error("list: cannot write the result: %s", strerror(errno));
+	return NB_EXIT_BROKEN;
+}
+
 static int print_text(const struct list *l)
 {
 	for (size_t i = 0; i < l->count(); i++) {
@@ -159,7 +169,7 @@ static int print_text(const struct list *l)
 		printf("%-16s %s\n", r.name, buf_text(&r.help));
 		buf_fini(&r.help);
 	}
-	return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return flushed();
 }
 
 static int print_json(const struct list *l)
@@ -183,7 +193,7 @@ static int print_json(const struct list *l)
 	if (text)
 		printf("%s\n", text);
 	free(text);
-	return text && fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return text && flushed();
 }
 
 static int print_markdown(void (*write)(struct buf *out))

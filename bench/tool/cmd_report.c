@@ -61,15 +61,23 @@ static int draw(const struct choice *c, const struct view *v)
 	int r = dir ? file_make_dirs(dir) : -ENOMEM;
 	int n = r < 0 ? r : chart_draw_all(v, dir, &notes);
 
-	if (notes.len)
-		log_note("%s", buf_text(&notes));
+	log_lines(buf_text(&notes));
 	if (n > 0)
 		log_note("%d charts in %s", n, dir);
-	else if (n < 0 && n != -ENOENT)
+	else if (n < 0 && n != -ENOENT && !notes.len)
 		log_error("report: cannot draw into %s: %s", dir ? dir : "", strerror(-n));
 	buf_fini(&notes);
 	free(dir);
 	return n < 0 && n != -ENOENT ? NB_EXIT_BROKEN : NB_EXIT_OK;
+}
+
+static int print(const struct buf *table)
+{
+	int r = table->failed ? -ENOMEM : file_write_all(1, buf_text(table), table->len);
+
+	if (r < 0)
+		log_error("report: cannot write the result: %s", strerror(-r));
+	return r < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
 static int report(int argc, char **argv)
@@ -95,7 +103,7 @@ static int report(int argc, char **argv)
 		table_markdown(&table, &r->view);
 	else
 		table_text(&table, &r->view, 0, false);
-	code = table.failed || file_write_all(1, buf_text(&table), table.len) < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
+	code = print(&table);
 	if (code == NB_EXIT_OK && c.charts)
 		code = draw(&c, &r->view);
 	buf_fini(&table);
