@@ -27,6 +27,7 @@
 #include "spec/transport.h"
 
 #define ROUND_NS (300 * CLOCK_S)
+#define SPEAK_NS (500 * CLOCK_MS) /* for a line to get from rank 0 to the terminal */
 #define STOP(code) ((code) + 1) /* positive: end with this exit code */
 /* Of health's one deadline: RAS 0.4 s, the stop ladder 3 x 0.2 s, logs and words. mpirun takes 2 s more to end after a bad exit. */
 #define HEALTH_RESERVE_NS (1600 * CLOCK_MS)
@@ -437,6 +438,9 @@ int main(int argc, char **argv)
 	rc = options_parse(&r.options, argc, argv, rank == 0);
 	if (rc > 0) {
 		options_fini(&r.options);
+		/* mpirun kills the others when the first one fails: let rank 0 have its word. */
+		if (rank != 0 && rc - 1 != NB_EXIT_OK)
+			clock_sleep_ns(SPEAK_NS);
 		return rc - 1;
 	}
 	if (r.options.health)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/attr.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
 #include "ncclbench/exitcode.h"
@@ -58,8 +59,12 @@ int main(int argc, char **argv)
 	const struct cmd *cmd = argc < 2 ? NULL : find(argv[1]);
 
 	log_setup("ncclbench", 0, true);
-	if (!cmd_first_rank() && !(cmd && cmd->every_rank) && mute() < 0)
-		return NB_EXIT_BROKEN;
+	if (!cmd_first_rank() && !(cmd && cmd->every_rank)) {
+		if (mute() < 0)
+			return NB_EXIT_BROKEN;
+		/* mpirun kills the others when the first one fails: let rank 0 have its word. */
+		clock_sleep_ns(500 * CLOCK_MS);
+	}
 	if (cmd)
 		return cmd->run(argc - 1, argv + 1);
 	if (argc < 2)
