@@ -16,11 +16,16 @@
 #include "judge/groups.h"
 #include "judge/verdict.h"
 #include "doctor/check.h"
+#include "doctor/emit.h"
 #include "doctor/hardware.h"
 #include "explain/page.h"
 #include "explain/rule.h"
+#include "import/format.h"
 #include "ncclbench/exitcode.h"
 #include "report/chart.h"
+#include "report/estimate.h"
+#include "report/gate.h"
+#include "spec/ceiling.h"
 #include "spec/dtype.h"
 #include "spec/op.h"
 #include "spec/outcome.h"
@@ -63,6 +68,12 @@ static size_t n_facts(void) { return FACT_COUNT; }
 static size_t n_checks(void) { return check_count; }
 static size_t n_hardware(void) { return hardware_count; }
 static size_t n_classes(void) { return n_size_classes; }
+static size_t n_ceilings(void) { return CEILING_COUNT; }
+static size_t n_models(void) { return estimate_n_models; }
+static size_t n_schemes(void) { return estimate_n_schemes; }
+static size_t n_formats(void) { return import_n_formats; }
+static size_t n_emits(void) { return emit_count; }
+static size_t n_judgements(void) { return gate_n_writers; }
 
 static void op_row(size_t i, struct row *r)
 {
@@ -101,6 +112,44 @@ static void hardware_row(size_t i, struct row *r)
 }
 
 static void class_row(size_t i, struct row *r) { set(r, size_classes[i].name, size_classes[i].help); }
+
+static void ceiling_row(size_t i, struct row *r)
+{
+	const struct ceiling *c = &ceiling_table[i];
+
+	set(r, c->name, c->how);
+	if (c->bounds[0])
+		buf_printf(&r->help, " [bounds %s]", c->bounds);
+}
+
+static void model_row(size_t i, struct row *r)
+{
+	const struct estimate_model *m = &estimate_models[i];
+
+	set(r, m->name, "");
+	buf_printf(&r->help, "%.3g parameters, %g layers of %g, %g tokens a sequence (%s)",
+		   m->parameters, m->layers, m->hidden, m->sequence, m->source);
+}
+
+static void scheme_row(size_t i, struct row *r)
+{
+	set(r, estimate_schemes[i].name, estimate_schemes[i].help);
+}
+
+static void format_row(size_t i, struct row *r)
+{
+	set(r, import_formats[i].name, import_formats[i].help);
+}
+
+static void emit_row(size_t i, struct row *r)
+{
+	set(r, emit_formats[i].name, emit_formats[i].help);
+}
+
+static void judgement_row(size_t i, struct row *r)
+{
+	set(r, gate_writers[i].name, gate_writers[i].help);
+}
 
 static void verdict_row(size_t i, struct row *r)
 {
@@ -149,6 +198,12 @@ static const struct list lists[] = {
 	{ "checks", "what `doctor` asks about a machine", n_checks, check_row },
 	{ "hardware", "GPU families: NVLink, P2P, RDMA, oldest CUDA and NCCL", n_hardware, hardware_row },
 	{ "classes", "size classes of `gate`", n_classes, class_row },
+	{ "judgements", "forms in which `gate` writes what it found", n_judgements, judgement_row },
+	{ "ceilings", "what links carry without NCCL, measured beside it", n_ceilings, ceiling_row },
+	{ "models", "model shapes of `estimate`", n_models, model_row },
+	{ "schemes", "kinds of parallelism of `estimate`", n_schemes, scheme_row },
+	{ "formats", "foreign tables that `import` reads", n_formats, format_row },
+	{ "settings", "forms of `doctor --emit`", n_emits, emit_row },
 };
 
 /* What was printed is there, or one line says why not. */
@@ -193,7 +248,7 @@ static int print_json(const struct list *l)
 	if (text)
 		printf("%s\n", text);
 	free(text);
-	return text && flushed();
+	return text ? flushed() : NB_EXIT_BROKEN;
 }
 
 static int print_markdown(void (*write)(struct buf *out))
