@@ -20,7 +20,7 @@
 
 enum { CACHE_MAX = 1 << 20 };
 #define LIBRARY_MAX (2LL << 30)
-#define LDCONFIG_NS (5 * CLOCK_S)
+#define LDCONFIG_NS (30 * CLOCK_S)
 
 static const char *get(char *const *environment, const char *name)
 {

@@ -36,6 +36,7 @@
 #endif
 
 #define FD_MAPS_MAX 16
+#define KILLED_NS (10 * CLOCK_S) /* from SIGKILL to the end, on a busy machine; stuck in a driver after it */
 
 struct affinity {
 	unsigned long
@@ -291,7 +292,7 @@ void child_stop(struct child *c, int64_t grace_ns)
 void child_fini(struct child *c)
 {
 	if (!child_ended(c) && c->state == CHILD_RUNNING)
-		kill_bounded(c, CLOCK_S);
+		kill_bounded(c, KILLED_NS);
 	if (c->pidfd >= 0)
 		close(c->pidfd);
 	child_init(c);

@@ -17,7 +17,7 @@
 #include "report/chart.h"
 #include "report/script.h"
 
-#define DEADLINE_NS (10 * CLOCK_S)
+#define DEADLINE_NS (60 * CLOCK_S)
 enum { CELL_PX = 64, FRAME_PX = 230 };
 
 static const char *p2p_word(const struct doctor_pair *p)

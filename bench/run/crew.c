@@ -246,6 +246,7 @@ int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst
 	w->session.spent_ns = spec->spent_ns;
 	w->session.deadline_ns = spec->deadline_ns;
 	w->session.grace_ns = spec->grace_ns;
+	w->session.peer_grace_ns = spec->peer_grace_ns;
 	environment_fini(&w->environment);
 	r = spawn(w, spec);
 	if (r < 0)

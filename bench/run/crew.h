@@ -32,7 +32,7 @@ struct crew_spec {
 	int64_t *spent_ns;          /* see session.h */
 	const char *purpose;        /* names them instead of the transport, and nobody joins a communicator; NULL */
 	struct card *card;          /* this rank's GPU; NULL: its state is not kept */
-	int64_t deadline_ns, grace_ns; /* see session.h; 0 */
+	int64_t deadline_ns, grace_ns, peer_grace_ns; /* see session.h; 0 */
 };
 
 struct crew {

@@ -25,6 +25,7 @@
 #define POLITE_NS (5 * CLOCK_S)          /* BYE: NCCL's teardown took 150 to 360 ms */
 #define SLICE_MS 10                      /* how often alarms and Ctrl-C are looked at while waiting */
 #define PEER_GRACE_NS (300 * CLOCK_MS)   /* a peer failed: time for our worker to say why it failed too */
+#define ENDED_NS (2 * CLOCK_S)           /* from the end of its socket to the end of a worker, on a busy machine */
 #define NOTES_MAX 10000
 #define LEAST_NS (20 * CLOCK_MS)         /* at the deadline: a worker that is well still answers */
 
@@ -151,16 +152,19 @@ static int look_around(void *arg)
 	if (session_interrupted())
 		return 1;
 	if (!w->peer_deadline_ns && c->ops->alarmed(c) >= c->round)
-		w->peer_deadline_ns = clock_after_ns(PEER_GRACE_NS);
+		w->peer_deadline_ns = clock_after_ns(w->s->peer_grace_ns ? w->s->peer_grace_ns : PEER_GRACE_NS);
 	return w->peer_deadline_ns && clock_now_ns() > w->peer_deadline_ns;
 }
 
 static void worker_ended(struct session *s, int phase)
 {
 	char how[160];
+	int64_t until = clock_after_ns(ENDED_NS);
 
-	/* The socket closes a moment before the process can be reaped. */
-	child_wait(&s->child, clock_after_ns(GRACE_NS));
+	/* The socket closes before the process can be reaped: a moment, or longer where others want the processor. */
+	if (s->deadline_ns && s->deadline_ns < until)
+		until = clock_after_ns(s->grace_ns);
+	child_wait(&s->child, until);
 	child_describe(&s->child, how, sizeof(how));
 	if (!child_ended(&s->child))
 		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker closed its socket but goes on running");
@@ -229,11 +233,11 @@ static enum answer take(struct session *s, int phase, const struct words *w)
 	return ANSWER_NO;
 }
 
-static void receive_failed(struct session *s, int phase, int r, int64_t waited_ns, const struct wait *w)
+static void receive_failed(struct session *s, int phase, int r, int64_t allowed_ns, const struct wait *w)
 {
 	switch (r) {
 	case CHAN_LATE:
-		fault_set(&s->fault, OUTCOME_HANG, phase, "no answer within %.1f s", (double)waited_ns / CLOCK_S);
+		fault_set(&s->fault, OUTCOME_HANG, phase, "no answer within %.1f s", (double)allowed_ns / CLOCK_S);
 		break;
 	case CHAN_CLOSED:
 		worker_ended(s, phase);
@@ -255,14 +259,14 @@ static void receive_failed(struct session *s, int phase, int r, int64_t waited_n
 static bool await(struct session *s, int phase, int64_t allowed_ns, struct words *answer)
 {
 	struct wait w = { .s = s };
-	int64_t start = clock_now_ns(), deadline = start + allowed_ns;
+	int64_t deadline = clock_after_ns(allowed_ns);
 
 	for (;;) {
 		enum answer a;
 		int r = chan_recv(s->fd, s->child.pidfd, deadline, SLICE_MS, look_around, &w, answer);
 
 		if (r != CHAN_OK) {
-			receive_failed(s, phase, r, clock_now_ns() - start, &w);
+			receive_failed(s, phase, r, allowed_ns, &w);
 			return false;
 		}
 		a = take(s, phase, answer);
@@ -272,7 +276,7 @@ static bool await(struct session *s, int phase, int64_t allowed_ns, struct words
 		if (a == ANSWER_NO)
 			return false;
 		if (clock_now_ns() > deadline) {
-			receive_failed(s, phase, CHAN_LATE, clock_now_ns() - start, &w);
+			receive_failed(s, phase, CHAN_LATE, allowed_ns, &w);
 			return false;
 		}
 	}

@@ -41,6 +41,7 @@ struct session {
 	struct card *card;             /* hears the state of the GPU in every answer; NULL: nobody does */
 	int64_t deadline_ns;           /* no answer is awaited beyond it, whatever its phase allows; 0: none */
 	int64_t grace_ns;              /* per rung of the stop ladder; 0: the usual */
+	int64_t peer_grace_ns;         /* for the worker's own last words when a peer's failed; 0: the usual 300 ms */
 	int phase;                     /* of the last question */
 };
 

@@ -11,6 +11,8 @@
 #include "ncclbench/exitcode.h"
 #include "tool/cmd.h"
 
+#define SPEAK_NS (5 * CLOCK_S) /* for rank 0 to start and for its line to get to the terminal; its end ends the others */
+
 static const struct cmd *const commands[] = { &cmd_sweep, &cmd_health, &cmd_gate, &cmd_baseline, &cmd_explain, &cmd_doctor, &cmd_import, &cmd_estimate, &cmd_report, &cmd_list };
 
 static int help(void)
@@ -54,17 +56,8 @@ static int mute(void)
 	return freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr) ? 0 : -1;
 }
 
-int main(int argc, char **argv)
+static int answer(const struct cmd *cmd, int argc, char **argv)
 {
-	const struct cmd *cmd = argc < 2 ? NULL : find(argv[1]);
-
-	log_setup("ncclbench", 0, true);
-	if (!cmd_first_rank() && !(cmd && cmd->every_rank)) {
-		if (mute() < 0)
-			return NB_EXIT_BROKEN;
-		/* mpirun kills the others when the first one fails: let rank 0 have its word. */
-		clock_sleep_ns(500 * CLOCK_MS);
-	}
 	if (cmd)
 		return cmd->run(argc - 1, argv + 1);
 	if (argc < 2)
@@ -76,4 +69,20 @@ int main(int argc, char **argv)
 		return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
 	}
 	return unknown(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	const struct cmd *cmd = argc < 2 ? NULL : find(argv[1]);
+	bool silent = !cmd_first_rank() && !(cmd && cmd->every_rank);
+	int code;
+
+	log_setup("ncclbench", 0, true);
+	if (silent && mute() < 0)
+		return NB_EXIT_BROKEN;
+	code = answer(cmd, argc, argv);
+	/* mpirun kills the others when the first one fails: let that be rank 0, which has something to say. */
+	if (silent && code != NB_EXIT_OK)
+		clock_sleep_ns(SPEAK_NS);
+	return code;
 }
