@@ -20,7 +20,7 @@
 set -u
 file=$1
 build=$2
-limit=20
+limit=600 # only what hangs takes so long, on any machine
 LC_ALL=C
 export LC_ALL
 tmp=$(mktemp -d) || exit 99

@@ -46,7 +46,7 @@
  *   close           closes the socket and stays alive, as hang
  *   flood           NOTEs without end
  *   slow:MS         waits, then answers
- *   grandchild      starts a child that holds the log and standard error open for 60 s, then
+ *   grandchild      starts a child that holds the log and standard error open for 600 s, then
  *                   answers
  *   orphan          takes back PR_SET_PDEATHSIG, then answers (no other word does)
  *
@@ -296,7 +296,7 @@ static void act_grandchild(struct fake *f, const char *arg)
 	if (fork() != 0)
 		return;
 	close(NB_CHANNEL_FD);
-	sleep(60);
+	sleep(600);
 	_exit(0);
 }
 

@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "slack.h"
 
-#define PATIENCE_NS (2 * CLOCK_S)
+#define PATIENCE_NS SLACK_NS
 
 int leftovers_watch(void)
 {

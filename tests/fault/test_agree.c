@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "coord_threads.h"
 #include "run/fault.h"
+#include "slack.h"
 #include "spec/outcome.h"
 
 #define RANKS 4
@@ -103,7 +104,7 @@ static int meet(struct coord *c, void *arg)
 	r = fault_agree(c, &mine, m->extra[c->rank], 2, &m->worst[c->rank],
 			&m->worst_rank[c->rank]);
 	if (r == 0)
-		r = c->ops->max(c, &wait, 1, clock_after_ns(10 * CLOCK_S));
+		r = c->ops->max(c, &wait, 1, clock_after_ns(SLACK_NS));
 	m->alarmed[c->rank] = c->ops->alarmed(c);
 	m->round[c->rank] = c->round;
 	return r;
@@ -115,7 +116,7 @@ static void all_meet(struct meeting *m, const struct brought *mine)
 
 	memset(m, 0, sizeof(*m));
 	m->mine = mine;
-	assert_int_equal(coord_threads_run(RANKS, clock_after_ns(20 * CLOCK_S), meet, m, &result),
+	assert_int_equal(coord_threads_run(RANKS, clock_after_ns(LONG_NS), meet, m, &result),
 			 0);
 	for (int i = 0; i < RANKS; i++) {
 		assert_int_equal(result.code[i], 0);

@@ -25,12 +25,13 @@
 #include "run/ceiling.h"
 #include "run/coord.h"
 #include "run/launch.h"
+#include "slack.h"
 #include "spec/ceiling.h"
 #include "spec/op.h"
 #include "spec/timing.h"
 #include "spec/transport.h"
 
-#define PATIENCE_NS (30 * CLOCK_S)
+#define PATIENCE_NS (2 * LONG_NS)
 
 static const char *worker;
 static char dir[] = "/tmp/ncclbench-ceiling-XXXXXX";
@@ -42,6 +43,7 @@ struct plan_of { /* one test: in, and what rank 0 has at the end */
 	const char *script;
 	const char *settings[4];
 	bool tcp, copies, sweep;
+	int64_t timeout_ns; /* of one answer; 0: long */
 	struct campaign *k; /* rank 0's */
 	char *text[2];
 	char lines[2][400];
@@ -104,7 +106,7 @@ static int set_up(struct plan_of *p, struct campaign *k, struct coord *c, struct
 	k->crew = (struct crew_spec){
 		.worker = worker,
 		.log_dir = dir,
-		.timeout_ns = 2 * CLOCK_S,
+		.timeout_ns = p->timeout_ns ? p->timeout_ns : LONG_NS,
 		.inherited = e->vec,
 		.environment = { .one_host = true },
 		.device = p->gpu[c->rank],
@@ -260,6 +262,7 @@ static void what_goes_wrong_costs_rows_only(void **state)
 				     .transport = TRANSPORT_SHM,
 				     .gpu = { 0, 1 },
 				     .copies = true,
+				     .timeout_ns = strncmp(rows[i].script, "hang", 4) == 0 ? 5 * CLOCK_S : 0,
 				     .script = rows[i].script };
 
 		go(&p);
@@ -267,7 +270,7 @@ static void what_goes_wrong_costs_rows_only(void **state)
 			fail_msg("%s: %zu rows, \"%s\"", rows[i].script, p.k->n_peaks,
 				 p.k->no_ceiling);
 		assert_false(p.k->interrupted);
-		assert_true(p.elapsed_ns < 8 * CLOCK_S);
+		assert_true(p.elapsed_ns < SLACK_NS);
 		done(&p);
 	}
 }
@@ -283,7 +286,7 @@ static void tcp_rows(void **state)
 	assert_int_equal(p.k->n_peaks, 4);
 	assert_string_equal(p.k->tcp_interface, "lo");
 	for (size_t i = 0; i < 3; i++) {
-		assert_true(p.k->peaks[i].gbps > 0.005);
+		assert_true(p.k->peaks[i].gbps > 0);
 		best = fmax(best, p.k->peaks[i].gbps);
 		of_socket += p.k->peaks[i].transport[0] != '\0';
 	}

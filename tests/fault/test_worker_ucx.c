@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "slack.h"
 #include "ucx_ranks.h"
 #include "wire/chan.h"
 
@@ -225,15 +226,15 @@ static void test_times(void **state)
 	    ranks_ask(&r, "RUN mode=measure batches=3 ops=20 replays=5 warmup=1", "DONE"), 0);
 	few = ranks_ns(&r, 2);
 	assert_int_equal(
-	    ranks_ask(&r, "RUN mode=measure batches=1 ops=20 replays=500 warmup=0", "DONE"), 0);
+	    ranks_ask(&r, "RUN mode=measure batches=1 ops=20 replays=50 warmup=0", "DONE"), 0);
 	many = ranks_ns(&r, 0);
 	assert_true(few > 100);
-	assert_true(many > 10000 && many < 10 * CLOCK_S);
+	assert_true(many > 1000 && many < LONG_NS);
 	assert_int_equal(prepare(&r, &large, "host", "READY"), 0);
 	assert_int_equal(
 	    ranks_ask(&r, "RUN mode=measure batches=2 ops=1 replays=1 warmup=0", "DONE"), 0);
 	big = ranks_ns(&r, 1);
-	assert_true(big > 8000 && big < 10 * CLOCK_S);
+	assert_true(big > 8000 && big < LONG_NS);
 	assert_int_equal(ranks_ns(&r, 2), -1);
 	end(&r);
 }
@@ -352,7 +353,7 @@ static void killed_in_batch(const char *const *settings)
 		assert_string_equal(r.answer[0].verb, "FAIL");
 	} else
 		assert_true(result == CHAN_LATE || result == CHAN_CLOSED);
-	assert_int_equal(ranks_hear(&r, 1, CLOCK_S), CHAN_CLOSED);
+	assert_int_equal(ranks_hear(&r, 1, SLACK_NS), CHAN_CLOSED);
 	kill(r.pid[0], SIGKILL);
 	assert_int_equal(ranks_stop(&r), 2);
 }
@@ -383,8 +384,8 @@ static void test_ceiling(void **state)
 	assert_int_equal(ranks_ask(&r, "CEILING name=host-copy device=-1 peer=-1 bytes=4194304 copies=2 samples=3", "CEILED"), 0);
 	assert_int_equal(words_list(&r.answer[0], "ns", ns, &n), 0);
 	assert_int_equal(n, 3);
-	for (i = 0; i < n; i++) /* 8 MiB: slower than 1 TB/s, faster than 10 MB/s */
-		assert_in_range(ns[i], 8000, 800000000);
+	for (i = 0; i < n; i++) /* 8 MiB: slower than 1 TB/s */
+		assert_in_range(ns[i], 8000, LONG_NS);
 	assert_int_equal(ranks_ask(&r, "CEILING name=local device=-1 peer=-1 bytes=4096 copies=1 samples=1", "FAIL"), 0);
 	assert_string_equal(ranks_get(&r, 0, "kind"), "unavailable");
 	assert_int_equal(ranks_ask(&r, "BYE", "GONE"), 0);

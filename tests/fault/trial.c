@@ -13,11 +13,12 @@
 #include "base/file.h"
 #include "coord_threads.h"
 #include "run/campaign.h"
+#include "slack.h"
 #include "spec/op.h"
 #include "spec/timing.h"
 #include "spec/transport.h"
 
-#define PATIENCE_NS (60 * CLOCK_S)
+#define PATIENCE_NS (2 * LONG_NS)
 #define POINTS_CSV_MAX (16u << 20)
 
 /* What a worker's --probe would say of two GPUs that see each other. */
@@ -32,7 +33,7 @@ void trial_init(struct trial *t, const char *worker, const char *dir)
 	t->dir = dir;
 	t->ranks = 2;
 	t->script = "";
-	t->timeout_ms = 40000;
+	t->timeout_ms = LONG_MS;
 	t->request = (struct plan_request){
 		.backend = BACKEND_NCCL,
 		.ops = 1ULL << OP_ALL_REDUCE,
@@ -85,6 +86,7 @@ static int prepare(struct campaign *k, struct coord *c, struct shared *s)
 		.worker = t->worker,
 		.log_dir = s->log_dir,
 		.timeout_ns = t->timeout_ms * CLOCK_MS,
+		.peer_grace_ns = t->peer_grace_ms * CLOCK_MS,
 		.inherited = s->env.vec,
 		.environment = { .one_host = true },
 		.device = c->rank,

@@ -22,7 +22,7 @@ struct trial { /* in: */
 	const char *script;          /* NCCLBENCH_TEST_FAKE of every worker */
 	const char *const *settings; /* more of the environment: "NAME=value", ..., NULL; or NULL */
 	struct plan_request request; /* nranks is filled in */
-	int64_t timeout_ms;
+	int64_t timeout_ms, peer_grace_ms; /* of the sessions */
 	const char *dir; /* run directory, made by the trial */
 	/* out: */
 	struct plan plan;

@@ -21,7 +21,7 @@ const struct trouble troubles[] = {
 	{ "crash:9", OUTCOME_CRASH, false, 0, 0, "killed by signal 9" },
 	{ "exit:3", OUTCOME_CRASH, false, 0, 0, "exit status 3" },
 	{ "exit:0", OUTCOME_CRASH, false, 0, 0, "exit status 0" },
-	{ "close", OUTCOME_ERROR, false, 500, 500, "closed its socket but goes on running" },
+	{ "close", OUTCOME_ERROR, false, 2000, 500, "closed its socket but goes on running" },
 	{ "garbage", OUTCOME_ERROR, false, 0, 0, "bytes that are no message" },
 	{ "oversize", OUTCOME_ERROR, false, 0, 0, "above 131072 bytes" },
 	{ "unknown-case", OUTCOME_ERROR, false, 0, 0, "unknown: SURPRISE" },
@@ -43,6 +43,15 @@ const struct trouble troubles[] = {
 };
 
 const int n_troubles = (int)N_ELEMENTS(troubles);
+
+int trouble_together(int i)
+{
+	int n = 1;
+
+	while (n < TROUBLE_TOGETHER && i + n < n_troubles && troubles[i].late && troubles[i + n].late)
+		n++;
+	return n;
+}
 
 struct exception {
 	const char *word, *phase;

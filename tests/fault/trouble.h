@@ -9,20 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "slack.h"
 #include "spec/outcome.h"
-
-#ifdef __SANITIZE_ADDRESS__
-#define TROUBLE_SLOWER 2 /* each of a flood's messages is a large allocation */
-#else
-#define TROUBLE_SLOWER 1
-#endif
 
 enum {
 	TROUBLE_PHASES = 7,
-	TROUBLE_LATE_MS = 600,    /* --timeout where only the deadline can tell */
-	TROUBLE_EARLY_MS = 40000, /* --timeout where waiting for it would be a bug */
-	/* A loaded machine, whose disk may hold a sync for seconds; far below TROUBLE_EARLY_MS. */
-	TROUBLE_SLACK_MS = 8000 * TROUBLE_SLOWER,
+	TROUBLE_TOGETHER = 3, /* words at once, at most */
+	/* --timeout where only the deadline can tell: the test of one worker is in a hurry at that
+	 * phase only, but in a campaign the other rank's worker, and the one that replaces the
+	 * broken one, are well and must be in time for it in everything they do. */
+	TROUBLE_LATE_MS = 1000,
+	TROUBLE_CAMPAIGN_LATE_MS = 5000,
+	TROUBLE_EARLY_MS = LONG_MS, /* --timeout where waiting for it would be a bug */
 };
 
 struct trouble_phase {
@@ -46,6 +44,9 @@ struct trouble {
 
 extern const struct trouble troubles[];
 extern const int n_troubles;
+
+/* How many words from the i-th on may be tried side by side: those that only wait for a deadline. */
+int trouble_together(int i);
 
 /* Where a word's effect differs from "its outcome at its phase". */
 struct trouble_effect {

@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "slack.h"
 
 static void now_advances(void **state)
 {
@@ -31,7 +32,7 @@ static void after_saturates(void **state)
 	assert_true(clock_after_ns(CLOCK_NEVER) == CLOCK_NEVER);
 	assert_true(clock_after_ns(CLOCK_NEVER - now) == CLOCK_NEVER);
 	assert_true(clock_after_ns(CLOCK_S) >= now + CLOCK_S);
-	assert_true(clock_after_ns(CLOCK_S) < now + 60 * CLOCK_S);
+	assert_true(clock_after_ns(CLOCK_S) < now + CLOCK_S + SLACK_NS);
 	assert_true(clock_after_ns(-CLOCK_S) < clock_now_ns());
 	assert_true(clock_after_ns(INT64_MIN) < 0);
 }
@@ -46,8 +47,8 @@ static void poll_argument(void **state)
 	assert_int_equal(clock_poll_ms(CLOCK_NEVER, 100), 100);
 	assert_int_equal(clock_poll_ms(CLOCK_NEVER, 0), 0);
 	assert_int_equal(clock_poll_ms(CLOCK_NEVER, -1), INT_MAX);
-	ms = clock_poll_ms(clock_after_ns(20 * CLOCK_S), 1000000);
-	assert_in_range(ms, 15000, 20000);
+	ms = clock_poll_ms(clock_after_ns(LONG_NS), 1000000);
+	assert_in_range(ms, LONG_MS - SLACK_MS, LONG_MS);
 	/* Rounded up: rounding down would spin through the last millisecond. */
 	ms = clock_poll_ms(clock_after_ns(CLOCK_MS / 2), 100);
 	assert_in_range(ms, 0, 1);
@@ -82,7 +83,7 @@ static void sleep_outlasts_signals(void **state)
 	clock_sleep_ns(0);
 	clock_sleep_ns(-CLOCK_S);
 	clock_sleep_ns(INT64_MIN);
-	assert_true(clock_now_ns() - start < 5 * CLOCK_S);
+	assert_true(clock_now_ns() - start < SLACK_NS);
 }
 
 static void utc_shapes(void **state)
@@ -98,7 +99,7 @@ static void utc_shapes(void **state)
 	assert_non_null(end);
 	assert_int_equal(*end, '\0');
 	then = timegm(&tm);
-	assert_in_range(then, now, now + 60);
+	assert_in_range(then, now, now + SLACK_MS / 1000);
 	clock_utc(0, out, sizeof(out));
 	assert_int_equal(strlen(out), 20);
 	end = strptime(out, "%Y-%m-%dT%H:%M:%SZ", &tm);

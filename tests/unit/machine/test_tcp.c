@@ -12,10 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/attr.h"
 #include "base/clock.h"
 #include "machine/tcp.h"
+#include "slack.h"
 
-#define SOON_NS (3 * CLOCK_S)
+#define STEP_NS (20 * CLOCK_MS)
 
 static void the_loopback_by_name(void **state)
 {
@@ -65,12 +67,12 @@ static void bad_addresses(void **state)
 
 	assert_int_equal(tcp_listen("not an address", &port), -EINVAL);
 	assert_int_equal(port, 7);
-	assert_null(tcp_connect("also not", 1, 1, clock_after_ns(SOON_NS), &error));
+	assert_null(tcp_connect("also not", 1, 1, clock_after_ns(SLACK_NS), &error));
 	assert_int_equal(error, -EINVAL);
-	assert_null(tcp_connect("127.0.0.1", 1, 0, clock_after_ns(SOON_NS), &error));
+	assert_null(tcp_connect("127.0.0.1", 1, 0, clock_after_ns(SLACK_NS), &error));
 	assert_int_equal(error, -EINVAL);
 	assert_null(
-	    tcp_connect("127.0.0.1", 1, TCP_STREAMS_MAX + 1, clock_after_ns(SOON_NS), &error));
+	    tcp_connect("127.0.0.1", 1, TCP_STREAMS_MAX + 1, clock_after_ns(SLACK_NS), &error));
 	assert_int_equal(error, -EINVAL);
 }
 
@@ -82,11 +84,13 @@ static void nobody_comes(void **state)
 	assert_true(fd >= 0);
 	assert_null(tcp_accept(fd, 1, clock_after_ns(60 * CLOCK_MS), &error));
 	assert_int_equal(error, -ETIMEDOUT);
-	assert_in_range(clock_now_ns() - began, 60 * CLOCK_MS, 2 * CLOCK_S);
+	assert_in_range(clock_now_ns() - began, 60 * CLOCK_MS, SLACK_NS);
 	close(fd);
-	assert_null(tcp_connect("127.0.0.1", port, 1, clock_after_ns(SOON_NS), &error));
+	assert_null(tcp_connect("127.0.0.1", port, 1, clock_after_ns(SLACK_NS), &error));
 	assert_int_equal(error, -ECONNREFUSED);
 }
+
+static const int stream_counts[] = { 1, 4, 16 };
 
 struct pair {
 	struct tcp_end *a, *b;
@@ -97,10 +101,10 @@ static void join(struct pair *p, int streams)
 	int port = 0, error = -1, fd = tcp_listen("127.0.0.1", &port);
 
 	assert_true(fd >= 0);
-	p->a = tcp_connect("127.0.0.1", port, streams, clock_after_ns(SOON_NS), &error);
+	p->a = tcp_connect("127.0.0.1", port, streams, clock_after_ns(SLACK_NS), &error);
 	assert_non_null(p->a);
 	assert_int_equal(error, 0);
-	p->b = tcp_accept(fd, streams, clock_after_ns(SOON_NS), &error);
+	p->b = tcp_accept(fd, streams, clock_after_ns(SLACK_NS), &error);
 	assert_non_null(p->b);
 	close(fd);
 }
@@ -111,23 +115,30 @@ static void part(struct pair *p)
 
 	tcp_stop(p->a);
 	tcp_stop(p->b);
-	assert_true(clock_now_ns() - began < 2 * CLOCK_S);
+	assert_true(clock_now_ns() - began < SLACK_NS);
+}
+
+/* The first rate that is not 0: however slowly, something comes (or is found broken) in the end. */
+static int64_t first_rate(struct tcp_end *e)
+{
+	int64_t until = clock_after_ns(SLACK_NS), rate;
+
+	do
+		rate = tcp_rate(e, 0, STEP_NS);
+	while (rate == 0 && clock_now_ns() < until);
+	return rate;
 }
 
 static void one_way(void **state)
 {
-	static const int streams[] = { 1, 4, 16 };
-
-	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++) {
+	for (size_t i = 0; i < N_ELEMENTS(stream_counts); i++) {
 		struct pair p;
 
-		join(&p, streams[i]);
+		join(&p, stream_counts[i]);
 		assert_int_equal(tcp_start(p.a, true, false, NULL, 0), 0);
 		assert_int_equal(tcp_start(p.b, false, true, NULL, 0), 0);
-		/* Loopback TCP is anything from 0.1 to 100 GB/s; 10 MB/s is broken. */
-		assert_true(tcp_rate(p.b, 20 * CLOCK_MS, 60 * CLOCK_MS) > 10000000);
-		assert_int_equal(tcp_rate(p.a, 0, 10 * CLOCK_MS),
-				 0); /* nothing comes to the sender */
+		assert_true(first_rate(p.b) > 0);
+		assert_int_equal(tcp_rate(p.a, 0, STEP_NS), 0); /* nothing comes to the sender */
 		part(&p);
 	}
 }
@@ -139,8 +150,8 @@ static void both_ways(void **state)
 	join(&p, 2);
 	assert_int_equal(tcp_start(p.a, true, true, NULL, 0), 0);
 	assert_int_equal(tcp_start(p.b, true, true, NULL, 0), 0);
-	assert_true(tcp_rate(p.a, 20 * CLOCK_MS, 40 * CLOCK_MS) > 5000000);
-	assert_true(tcp_rate(p.b, 0, 40 * CLOCK_MS) > 5000000);
+	assert_true(first_rate(p.a) > 0);
+	assert_true(first_rate(p.b) > 0);
 	part(&p);
 }
 
@@ -151,7 +162,7 @@ static void an_end_that_goes_is_no_figure(void **state)
 	join(&p, 2);
 	assert_int_equal(tcp_start(p.b, false, true, NULL, 0), 0);
 	tcp_stop(p.a);
-	assert_int_equal(tcp_rate(p.b, 20 * CLOCK_MS, 20 * CLOCK_MS), -EPIPE);
+	assert_int_equal(first_rate(p.b), -EPIPE);
 	p.a = NULL;
 	part(&p);
 }
@@ -163,7 +174,7 @@ static void a_silent_peer(void **state)
 
 	join(&p, 1);
 	assert_int_equal(tcp_start(p.a, true, true, NULL, 0), 0);
-	assert_int_equal(tcp_rate(p.a, 20 * CLOCK_MS, 20 * CLOCK_MS), 0);
+	assert_int_equal(tcp_rate(p.a, STEP_NS, STEP_NS), 0);
 	part(&p);
 }
 
@@ -180,8 +191,26 @@ static void threads_keep_to_their_cpus(void **state)
 	part(&p);
 }
 
-int main(void)
+/* meson test --benchmark: below 100 MB/s on an idle machine something is wrong with the loopback or with us. */
+static void speed(void **state)
 {
+	for (size_t i = 0; i < N_ELEMENTS(stream_counts); i++) {
+		struct pair p;
+		int64_t rate;
+
+		join(&p, stream_counts[i]);
+		assert_int_equal(tcp_start(p.a, true, false, NULL, 0), 0);
+		assert_int_equal(tcp_start(p.b, false, true, NULL, 0), 0);
+		rate = tcp_rate(p.b, STEP_NS, 200 * CLOCK_MS);
+		print_message("%d streams: %.2f GB/s\n", stream_counts[i], (double)rate / 1e9);
+		assert_true(rate > 100000000);
+		part(&p);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest benchmarks[] = { cmocka_unit_test(speed) };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_loopback_by_name),
 		cmocka_unit_test(none_that_fits),
@@ -195,5 +224,7 @@ int main(void)
 		cmocka_unit_test(threads_keep_to_their_cpus),
 	};
 
+	if (argc > 1)
+		return cmocka_run_group_tests(benchmarks, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

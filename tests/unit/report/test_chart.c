@@ -20,6 +20,7 @@
 #include "proc/child.h"
 #include "report/chart.h"
 #include "sample.h"
+#include "slack.h"
 
 extern char **environ;
 
@@ -66,7 +67,7 @@ static void sh(const char *script, const char *arg, int want)
 
 	snprintf(text, sizeof(text), "%s", script);
 	snprintf(word, sizeof(word), "%s", arg);
-	if (child_run("/bin/sh", argv, environ, 20 * CLOCK_S, out, sizeof(out)) != want)
+	if (child_run("/bin/sh", argv, environ, LONG_NS, out, sizeof(out)) != want)
 		fail_msg("%s\n%s", script, out);
 }
 
@@ -76,7 +77,7 @@ static bool have(const char *program)
 	char *argv[] = { a0, a1, text, NULL };
 
 	snprintf(text, sizeof(text), "command -v %s", program);
-	return child_run("/bin/sh", argv, environ, 5 * CLOCK_S, out, sizeof(out)) == 0;
+	return child_run("/bin/sh", argv, environ, LONG_NS, out, sizeof(out)) == 0;
 }
 
 static void check_png(const char *dir, const char *name)
@@ -114,12 +115,10 @@ static void check_svg(const char *dir, const char *name, const char *must_hold)
 static void draw(const struct view *v, const struct folder *f, int want)
 {
 	struct buf notes = { 0 };
-	int64_t start = clock_now_ns();
 	int rc = chart_draw_all(v, f->charts, &notes);
 
 	if (rc != want || notes.len != 0)
 		fail_msg("returned %d, not %d: %s", rc, want, buf_text(&notes));
-	assert_true(clock_now_ns() - start < 12 * CLOCK_S);
 	buf_fini(&notes);
 }
 

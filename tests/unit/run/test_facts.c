@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "run/facts.h"
+#include "slack.h"
 
 static const char *worker;
 
@@ -78,19 +79,19 @@ static void one_host_or_two(void **state)
 	assert_true(facts_same_host(&f, 2, 2));
 }
 
-static bool probe(const char *path, const char *script, char *why, char **text)
+static bool probe(const char *path, const char *script, int64_t timeout_ns, char *why, char **text)
 {
 	why[0] = '\0';
 	*text = NULL;
 	setenv("NCCLBENCH_TEST_FAKE", script, 1);
-	return facts_probe(path, NULL, CLOCK_S / 4, text, why, 300);
+	return facts_probe(path, NULL, timeout_ns, text, why, 300);
 }
 
 static void a_probe_that_answers(void **state)
 {
 	char why[300], v[32], *text;
 
-	assert_true(probe(worker, "slow:20@probe", why, &text));
+	assert_true(probe(worker, "slow:20@probe", SLACK_NS, why, &text));
 	assert_true(facts_text_get(text, "devices", v, sizeof(v)));
 	assert_string_equal(v, "2");
 	assert_true(facts_text_get(text, "gpu0.name", v, sizeof(v)));
@@ -103,16 +104,16 @@ static void a_probe_that_does_not(void **state)
 	char why[300], *text;
 	int64_t from;
 
-	assert_false(probe("/nonexistent/worker", "", why, &text));
+	assert_false(probe("/nonexistent/worker", "", SLACK_NS, why, &text));
 	assert_string_equal(why, "/nonexistent/worker is not there");
-	assert_false(probe(worker, "exit:3@probe", why, &text));
+	assert_false(probe(worker, "exit:3@probe", SLACK_NS, why, &text));
 	assert_non_null(strstr(why, "--probe ended with status 3"));
-	assert_false(probe(worker, "crash:11@probe", why, &text));
+	assert_false(probe(worker, "crash:11@probe", SLACK_NS, why, &text));
 	assert_non_null(strstr(why, "--probe ended with status 139"));
 	from = clock_now_ns();
-	assert_false(probe(worker, "ignore-term@probe", why, &text));
+	assert_false(probe(worker, "ignore-term@probe", CLOCK_S / 4, why, &text));
 	assert_non_null(strstr(why, "--probe did not answer within"));
-	assert_in_range(clock_now_ns() - from, CLOCK_S / 4, 8 * CLOCK_S);
+	assert_in_range(clock_now_ns() - from, CLOCK_S / 4, SLACK_NS);
 	assert_null(text);
 }
 
