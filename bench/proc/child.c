@@ -36,7 +36,9 @@
 #endif
 
 #define FD_MAPS_MAX 16
-#define KILLED_NS (10 * CLOCK_S) /* from SIGKILL to the end, on a busy machine; stuck in a driver after it */
+#define KILLED_NS                                                                                \
+	(10 * CLOCK_S) /* from SIGKILL to the end, on a busy machine; stuck in a driver after it \
+			*/
 
 struct affinity {
 	unsigned long

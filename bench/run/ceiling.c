@@ -120,7 +120,8 @@ static int start_threads(const struct campaign *k, const struct tcp_plan *t, boo
 	return tcp_start(e, sends, receives, cpus, sizeof(*cpus));
 }
 
-/* Bytes per second; where the window was too short for this machine, of the first one in which bytes came. */
+/* Bytes per second; where the window was too short for this machine, of the first one in which
+ * bytes came. */
 static int64_t rate_of(struct tcp_end *e)
 {
 	int64_t until = clock_after_ns(SILENCE_NS), rate = tcp_rate(e, WARM_NS, WINDOW_NS);

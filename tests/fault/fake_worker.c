@@ -28,8 +28,8 @@
  *                    UCX_TLS=tcp                     tcp
  *                    otherwise                       posix
  *
- *   NCCLBENCH_TEST_FAKE_STATE    state of the GPU added to JOINED as it stands: "sm_mhz=1980 throttle=1"
- *   NCCLBENCH_TEST_FAKE_STATE_RUN  the same for DONE of mode=measure
+ *   NCCLBENCH_TEST_FAKE_STATE    state of the GPU added to JOINED as it stands: "sm_mhz=1980
+ * throttle=1" NCCLBENCH_TEST_FAKE_STATE_RUN  the same for DONE of mode=measure
  *
  * Script: words separated by spaces, each  word[:argument]@phase[:n][#rank]
  *   phase  probe hello id join prepare run check bye ceiling (PEER has no answer and no phase)

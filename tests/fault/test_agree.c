@@ -116,8 +116,7 @@ static void all_meet(struct meeting *m, const struct brought *mine)
 
 	memset(m, 0, sizeof(*m));
 	m->mine = mine;
-	assert_int_equal(coord_threads_run(RANKS, clock_after_ns(LONG_NS), meet, m, &result),
-			 0);
+	assert_int_equal(coord_threads_run(RANKS, clock_after_ns(LONG_NS), meet, m, &result), 0);
 	for (int i = 0; i < RANKS; i++) {
 		assert_int_equal(result.code[i], 0);
 		assert_int_equal(m->round[i], 6);

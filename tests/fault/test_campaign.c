@@ -242,7 +242,8 @@ static int run_words(const struct trouble *t, int n)
 
 		pthread_join(threads[i], NULL);
 		if (c->wrong[0])
-			print_error("%s@%s:%s\n", c->trouble->word, trouble_phases[c->phase].name, c->wrong);
+			print_error("%s@%s:%s\n", c->trouble->word, trouble_phases[c->phase].name,
+				    c->wrong);
 		bad += c->wrong[0] != '\0';
 	}
 	if (leftovers_processes(left, sizeof(left)) > 0) {
@@ -880,8 +881,7 @@ static int interrupted_run(struct run *r)
 	if (whole == 0 || whole == r->t.plan.n_points || whole + 1 < r->t.n_rows)
 		return complain_in_child(
 		    "rows that were complete are missing, or others are there");
-	if (r->t.elapsed_ns[0] > SLACK_MS * CLOCK_MS ||
-	    r->t.elapsed_ns[1] > SLACK_MS * CLOCK_MS)
+	if (r->t.elapsed_ns[0] > SLACK_MS * CLOCK_MS || r->t.elapsed_ns[1] > SLACK_MS * CLOCK_MS)
 		return complain_in_child("it took too long");
 	return 0;
 }

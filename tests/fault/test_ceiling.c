@@ -262,7 +262,8 @@ static void what_goes_wrong_costs_rows_only(void **state)
 				     .transport = TRANSPORT_SHM,
 				     .gpu = { 0, 1 },
 				     .copies = true,
-				     .timeout_ns = strncmp(rows[i].script, "hang", 4) == 0 ? 5 * CLOCK_S : 0,
+				     .timeout_ns =
+					 strncmp(rows[i].script, "hang", 4) == 0 ? 5 * CLOCK_S : 0,
 				     .script = rows[i].script };
 
 		go(&p);

@@ -130,7 +130,8 @@ static void walk_until(struct talk *t, int step)
 
 /* Closes the channel, climbs the ladder, reads the log to its end: nobody may hold it any longer.
  * False when the worker ended in another way. */
-static bool talk_ends(struct talk *t, const char *described, int64_t grace_ns, char *log, size_t log_max)
+static bool talk_ends(struct talk *t, const char *described, int64_t grace_ns, char *log,
+		      size_t log_max)
 {
 	char text[80], scrap[4096];
 	size_t len = 0;
@@ -141,7 +142,8 @@ static bool talk_ends(struct talk *t, const char *described, int64_t grace_ns, c
 	child_stop(&t->child, grace_ns);
 	child_describe(&t->child, text, sizeof(text));
 	if (strcmp(text, described) != 0)
-		print_message("%s, must be %s (grace of %d ms)\n", text, described, (int)(grace_ns / CLOCK_MS));
+		print_message("%s, must be %s (grace of %d ms)\n", text, described,
+			      (int)(grace_ns / CLOCK_MS));
 	while ((n = read(t->log, scrap, sizeof(scrap))) > 0) {
 		if (log && len + (size_t)n < log_max) {
 			memcpy(log + len, scrap, (size_t)n);
@@ -192,7 +194,8 @@ static const struct trouble troubles[] = {
 	{ "fatal:error", CHAN_OK, "FAIL", 0, "exit status 1" },
 };
 
-/* False: it ended by another rung than it must, perhaps only because it was too slow for this one. */
+/* False: it ended by another rung than it must, perhaps only because it was too slow for this one.
+ */
 static bool one_trouble(const struct trouble *b, int step, int64_t grace_ns)
 {
 	int64_t wait_ns = b->heard == CHAN_LATE ? SILENCE_NS + grace_ns : SLACK_NS;

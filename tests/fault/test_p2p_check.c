@@ -26,7 +26,8 @@
 static char *worker;
 static char out[65536];
 
-/* For one pair; short only where it hangs, and grown where what comes before was not done by then. */
+/* For one pair; short only where it hangs, and grown where what comes before was not done by then.
+ */
 static void set_seconds(int seconds)
 {
 	char text[16];
@@ -152,7 +153,8 @@ static void gather_hang(const char *script)
 		gather(script, true);
 		for (int i = 0; i < d.n_cuda; i++)
 			for (int j = 0; j < d.n_cuda; j++)
-				elsewhere += d.pair[i][j].fact == P2P_HANG && strcmp(d.pair[i][j].said, "copy engine") != 0;
+				elsewhere += d.pair[i][j].fact == P2P_HANG &&
+					     strcmp(d.pair[i][j].said, "copy engine") != 0;
 		if (d.n_cuda > 1 && elsewhere == 0)
 			break;
 	}

@@ -201,7 +201,8 @@ static void judge(struct cell *c, const struct life *l)
 	judge_times(c, l, &e);
 }
 
-/* Only the phase that hangs is in a hurry: what a worker that is well needs until there is no matter here. */
+/* Only the phase that hangs is in a hurry: what a worker that is well needs until there is no
+ * matter here. */
 static bool walk_to_trouble(const struct cell *c, struct life *l, const char *once)
 {
 	bool late = c->trouble->late;
@@ -250,7 +251,8 @@ static int run_words(const struct trouble *t, int n)
 	int bad = 0;
 
 	for (int i = 0; i < n * TROUBLE_PHASES; i++) {
-		cells[i] = (struct cell){ .trouble = t + i / TROUBLE_PHASES, .phase = i % TROUBLE_PHASES };
+		cells[i] =
+		    (struct cell){ .trouble = t + i / TROUBLE_PHASES, .phase = i % TROUBLE_PHASES };
 		assert_int_equal(pthread_create(&threads[i], NULL, run_cell, &cells[i]), 0);
 	}
 	for (int i = 0; i < n * TROUBLE_PHASES; i++) {
@@ -258,7 +260,8 @@ static int run_words(const struct trouble *t, int n)
 
 		pthread_join(threads[i], NULL);
 		if (c->wrong[0])
-			print_error("%s@%s:%s\n", c->trouble->word, trouble_phases[c->phase].name, c->wrong);
+			print_error("%s@%s:%s\n", c->trouble->word, trouble_phases[c->phase].name,
+				    c->wrong);
 		bad += c->wrong[0] != '\0';
 	}
 	if (leftovers_processes(left, sizeof(left)) > 0) {

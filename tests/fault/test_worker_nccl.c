@@ -930,8 +930,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_hung_up),      cmocka_unit_test(test_alone),
 		cmocka_unit_test(test_orphan),       cmocka_unit_test(test_ceilings),
 		cmocka_unit_test(test_state),        cmocka_unit_test(test_state_partly),
-		cmocka_unit_test(test_state_rarely),
-		cmocka_unit_test(test_ceilings_refused),
+		cmocka_unit_test(test_state_rarely), cmocka_unit_test(test_ceilings_refused),
 	};
 
 	if (argc < 3)

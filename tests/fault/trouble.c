@@ -48,7 +48,8 @@ int trouble_together(int i)
 {
 	int n = 1;
 
-	while (n < TROUBLE_TOGETHER && i + n < n_troubles && troubles[i].late && troubles[i + n].late)
+	while (n < TROUBLE_TOGETHER && i + n < n_troubles && troubles[i].late &&
+	       troubles[i + n].late)
 		n++;
 	return n;
 }

@@ -45,7 +45,8 @@ struct trouble {
 extern const struct trouble troubles[];
 extern const int n_troubles;
 
-/* How many words from the i-th on may be tried side by side: those that only wait for a deadline. */
+/* How many words from the i-th on may be tried side by side: those that only wait for a deadline.
+ */
 int trouble_together(int i);
 
 /* Where a word's effect differs from "its outcome at its phase". */

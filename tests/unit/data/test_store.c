@@ -326,10 +326,14 @@ static void test_default_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_create_and_append),       TEST(test_empty_directory_is_taken),
-		TEST(test_refused_places),          TEST(test_write_fails_in_the_middle),
-		TEST(test_full_and_read_only_disk), TEST(test_device_full),
-		TEST(test_many_appends),         TEST(test_default_dir),
+		TEST(test_create_and_append),
+		TEST(test_empty_directory_is_taken),
+		TEST(test_refused_places),
+		TEST(test_write_fails_in_the_middle),
+		TEST(test_full_and_read_only_disk),
+		TEST(test_device_full),
+		TEST(test_many_appends),
+		TEST(test_default_dir),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,8 @@ int main(int argc, char **argv)
 	       "points, %zu groups, exit %d\n",
 	       ROWS, (double)(old.len + new.len) / 1e6, seconds, mib(), j.n_points, j.n_groups,
 	       j.exit_code);
-	rc = (argc > 1 && seconds > SECONDS_MAX) || mib() > MIB_MAX || j.n_points != ROWS || j.exit_code != 1;
+	rc = (argc > 1 && seconds > SECONDS_MAX) || mib() > MIB_MAX || j.n_points != ROWS ||
+	     j.exit_code != 1;
 	judge_fini(&j);
 	series_fini(&base);
 	series_fini(&now);

@@ -191,7 +191,8 @@ static void threads_keep_to_their_cpus(void **state)
 	part(&p);
 }
 
-/* meson test --benchmark: below 100 MB/s on an idle machine something is wrong with the loopback or with us. */
+/* meson test --benchmark: below 100 MB/s on an idle machine something is wrong with the loopback or
+ * with us. */
 static void speed(void **state)
 {
 	for (size_t i = 0; i < N_ELEMENTS(stream_counts); i++) {

@@ -50,8 +50,7 @@ static void long_output_is_cut_and_does_not_block(void **state)
 	char out[10];
 
 	assert_int_equal(
-	    shell("head -c 300000 /dev/zero | tr '\\0' x; exit 4", SLACK_NS, out, sizeof(out)),
-	    4);
+	    shell("head -c 300000 /dev/zero | tr '\\0' x; exit 4", SLACK_NS, out, sizeof(out)), 4);
 	assert_string_equal(out, "xxxxxxxxx");
 	assert_int_equal(shell("echo x", SLACK_NS, out, 1), 0);
 	assert_string_equal(out, "");
@@ -76,8 +75,8 @@ static void timeout_keeps_what_was_said(void **state)
 
 	for (; !out[0] && timeout_ns < SLACK_NS; timeout_ns *= PATIENCE_GROWS) {
 		start_ns = clock_now_ns();
-		assert_int_equal(shell("trap '' TERM; echo early; sleep 600; echo late", timeout_ns, out,
-				       sizeof(out)),
+		assert_int_equal(shell("trap '' TERM; echo early; sleep 600; echo late", timeout_ns,
+				       out, sizeof(out)),
 				 -ETIMEDOUT);
 		assert_in_range(clock_now_ns() - start_ns, timeout_ns, timeout_ns + SLACK_NS);
 	}

@@ -503,7 +503,8 @@ struct rung { /* of the ladder: how far the child must be chased */
 	const char *described;
 };
 
-/* False: it ended by another rung than it must, perhaps only because it was too slow for this one. */
+/* False: it ended by another rung than it must, perhaps only because it was too slow for this one.
+ */
 static bool climb_once(const struct rung *r, bool speaks, bool stops, int64_t grace_ns)
 {
 	struct nest n;
@@ -671,7 +672,8 @@ static int without_pidfd(void)
 	child_stop(&c, GRACE_NS);
 	if (clock_now_ns() - start_ns > GRACE_NS + SLACK_NS)
 		return 3;
-	if (!child_wait(&c, clock_after_ns(SLACK_NS))) /* where the last rung was too short for its end */
+	if (!child_wait(
+		&c, clock_after_ns(SLACK_NS))) /* where the last rung was too short for its end */
 		return 6;
 	child_fini(&c);
 	argv[1] = (char *)"exit";

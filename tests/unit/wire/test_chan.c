@@ -283,9 +283,8 @@ static void wake_comes_while_waiting(void **state)
 		_exit(0); /* closes the last writing end: a hang-up */
 	}
 	close(pipe_fds[1]);
-	assert_int_equal(
-	    chan_recv(fds[0], pipe_fds[0], clock_after_ns(LONG_NS), 0, NULL, NULL, &w),
-	    CHAN_WOKEN);
+	assert_int_equal(chan_recv(fds[0], pipe_fds[0], clock_after_ns(LONG_NS), 0, NULL, NULL, &w),
+			 CHAN_WOKEN);
 	assert_true(clock_now_ns() - start_ns < SLACK_NS);
 	waitpid(pid, NULL, 0);
 	close(pipe_fds[0]);
@@ -304,11 +303,11 @@ static void idle_runs_between_slices_and_can_end_the_wait(void **state)
 	struct words w;
 	int left = 4;
 
-	assert_int_equal(
-	    chan_recv(fds[0], -1, clock_after_ns(LONG_NS), 10, count_to, &left, &w),
-	    CHAN_WOKEN);
+	assert_int_equal(chan_recv(fds[0], -1, clock_after_ns(LONG_NS), 10, count_to, &left, &w),
+			 CHAN_WOKEN);
 	assert_int_equal(left, 0);
-	assert_in_range(clock_now_ns() - start_ns, 30 * CLOCK_MS, SLACK_NS); /* three slices of 10 ms */
+	assert_in_range(clock_now_ns() - start_ns, 30 * CLOCK_MS,
+			SLACK_NS); /* three slices of 10 ms */
 	left = 1000000;
 	assert_int_equal(
 	    chan_recv(fds[0], -1, clock_after_ns(50 * CLOCK_MS), 10, count_to, &left, &w),
