@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real sweeps on real GPUs: every transport proven, every element right, failures cost one row.
 
-usage: sweep.py BUILD_DIR [--keep DIR] [CASE ...]
+usage: sweep.py BUILD_DIR [--speed] [--keep DIR] [CASE ...]
 
 With two or more GPUs everything is checked; with one GPU two ranks share it (--share-gpu) and only the
-network transport is. Exit 77 without a GPU or without mpirun. Prints one line per case.
+network transport is. Exit 77 without a GPU or without mpirun. Prints one line per case. How fast anything
+is, and how one figure compares with another, depends on what else the machine does: it is printed, and
+asked for with --speed only (meson test --benchmark).
 """
 import csv
 import json
@@ -19,6 +21,8 @@ import time
 
 BUILD = os.path.abspath(sys.argv[1])
 KEEP = None
+SPEED = False
+PATIENCE = 1800  # seconds; whatever takes longer hangs
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
            OMPI_MCA_rmaps_base_oversubscribe="1", LC_ALL="C.UTF-8")
 # Fixed: NVLink multicast stays off in every test.
@@ -34,11 +38,16 @@ def need(ok, what):
         raise Failed(what)
 
 
+def need_speed(ok, what):
+    if SPEED:
+        need(ok, what)
+
+
 def gpus():
     worker = os.path.join(BUILD, "ncclbench-worker-nccl")
     if not os.path.exists(worker) or not shutil.which("mpirun"):
         return 0
-    text = subprocess.run([worker, "--probe"], capture_output=True, text=True, timeout=120).stdout
+    text = subprocess.run([worker, "--probe"], capture_output=True, text=True, timeout=PATIENCE).stdout
     return next((int(x[8:]) for x in text.splitlines() if x.startswith("devices=")), 0)
 
 
@@ -49,7 +58,7 @@ SHARE = [] if GPUS >= 2 else ["--share-gpu"]
 class Run:
     """One finished sweep: exit code, texts, rows, run.json."""
 
-    def __init__(self, words, ranks=2, env=None, mpirun=(), timeout=240, during=None):
+    def __init__(self, words, ranks=2, env=None, mpirun=(), timeout=PATIENCE, during=None):
         self.dir = tempfile.mkdtemp(prefix="ncclbench-gpu-")
         self.out = os.path.join(self.dir, "run")
         argv = ["mpirun", "-q", "-np", str(ranks), *mpirun, os.path.join(BUILD, "ncclbench"), "sweep",
@@ -150,7 +159,7 @@ def case_operations():
 def case_types():
     """all types and reductions of all_reduce, reduce and reduce_scatter"""
     run = Run(["--ops", "all_reduce,reduce,reduce_scatter", "-d", "all", "-o", "all", "--sizes", "4K,72K", "--transports",
-               FORCED[0], "--timing", "stream"], timeout=400)
+               FORCED[0], "--timing", "stream"])
     need(run.code == 0, run.explain())
     all_good(run)
     pairs = {(r["dtype"], r["redop"]) for r in run.rows if r["outcome"] == "ok"}
@@ -213,7 +222,7 @@ def children_of(pid):
 
 def kill_a_worker(run, child):
     """SIGKILL for one worker once some points are stored."""
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + PATIENCE
     path = os.path.join(run.out, "points.csv")
     while time.monotonic() < deadline and child.poll() is None:
         if os.path.exists(path) and sum(1 for _ in open(path)) > 6:
@@ -281,7 +290,7 @@ def case_binding():
         lines.append("%s %s %s %.3f" % (r["transport"], r["bytes"], r["timing"], ratio))
         if GPUS >= 2:
             limit = 1.5 if loose else 1.05
-            need(1 / limit <= ratio <= limit, "plain mpirun against --bind-to none: " + lines[-1])
+            need_speed(1 / limit <= ratio <= limit, "plain mpirun against --bind-to none: " + lines[-1])
     return "; ".join(lines)
 
 
@@ -313,20 +322,22 @@ def case_ceilings():
     print("       state of rank 0: %s" % json.dumps(run.meta["gpu_state"][0]))
     need(run.meta["ceiling_missing"] == "", run.meta["ceiling_missing"])
     up, down = gbps["pinned host to GPU (measured)"], gbps["GPU to pinned host (measured)"]
-    need(up >= 20 and down >= 20, "pinned host memory and GPU: %.1f and %.1f GB/s" % (up, down))
+    need(all(v is None or v > 0 for v in gbps.values()), "a figure that is not above 0: %s" % gbps)
+    need_speed(up >= 20 and down >= 20, "pinned host memory and GPU: %.1f and %.1f GB/s" % (up, down))
     spec = next((p["gbps"] for p in run.meta["peaks"] if p["of"] == "shm"), None)
     if spec:
         need(up <= spec * 1.02 and down <= spec * 1.02, "faster than PCIe can be: %.1f, %.1f of %.1f" % (up, down, spec))
-    need(gbps["pinned host to GPU, both ways (measured)"] <= up * 1.03, "both ways is faster than one way")
-    need(gbps["copy within the GPU (measured)"] > 5 * up, "copy within the GPU: %.1f" % gbps["copy within the GPU (measured)"])
-    need(gbps["host memory copy, one thread (measured)"] > 1, "host memory copy")
-    need(max(v for k, v in gbps.items() if k.startswith("TCP")) > 0.3, "TCP")
+    need_speed(gbps["pinned host to GPU, both ways (measured)"] <= up * 1.03, "both ways is faster than one way")
+    need_speed(gbps["copy within the GPU (measured)"] > 5 * up, "copy within the GPU: %.1f" % gbps["copy within the GPU (measured)"])
+    need_speed(gbps["host memory copy, one thread (measured)"] > 1, "host memory copy")
+    need_speed(max(v for k, v in gbps.items() if k.startswith("TCP")) > 0.3, "TCP")
     for r in run.of(transport="socket", bytes=str(64 << 20), outcome="ok"):
-        need(0 < float(r["peak_pct"]) < 300, "socket: %s %% of TCP" % r["peak_pct"])
+        need(0 < float(r["peak_pct"]), "socket: %s %% of TCP" % r["peak_pct"])
+        need_speed(float(r["peak_pct"]) < 300, "socket: %s %% of TCP" % r["peak_pct"])
     if GPUS >= 2:
         write, read = gbps["copy engine write (measured)"], gbps["copy engine read (measured)"]
-        need(abs(write / read - 1) < 0.2, "copy engine: write %.1f, read %.1f" % (write, read))
-        need(gbps["copy engine write, both ways (measured)"] < write * 1.05, "both ways is faster than one way")
+        need_speed(abs(write / read - 1) < 0.2, "copy engine: write %.1f, read %.1f" % (write, read))
+        need_speed(gbps["copy engine write, both ways (measured)"] < write * 1.05, "both ways is faster than one way")
     need("start.sm_mhz" in run.meta["gpu_state"][0] and "end.temp_c" in run.meta["gpu_state"][0], "state of the card")
     return "%d rows, cost %.1f s; pinned %.1f to and %.1f GB/s from the GPU" % (len(gbps), cost, up, down)
 
@@ -335,8 +346,11 @@ CASES = {k[5:]: v for k, v in list(globals().items()) if k.startswith("case_")}
 
 
 def main():
-    global KEEP
+    global KEEP, SPEED
     words = sys.argv[2:]
+    if words[:1] == ["--speed"]:
+        SPEED = True
+        words = words[1:]
     if words[:1] == ["--keep"]:
         KEEP = words[1]
         words = words[2:]
