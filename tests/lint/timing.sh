@@ -3,6 +3,7 @@
 # No test may fail because a machine is slow or busy: an assertion about time that passed has no upper bound but those of
 # tests/slack.h, and one about speed is for a benchmark. It sees assertions that name a clock or a time; it does not see races.
 # usage: timing.sh [SOURCE-ROOT]
+# shellcheck disable=SC2016  # the single quotes are awk
 set -u
 root=$(cd "${1:-$(dirname "$0")/../..}" && pwd)
 cd "$root" || exit 99
