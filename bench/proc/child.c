@@ -36,9 +36,8 @@
 #endif
 
 #define FD_MAPS_MAX 16
-#define KILLED_NS                                                                                \
-	(10 * CLOCK_S) /* from SIGKILL to the end, on a busy machine; stuck in a driver after it \
-			*/
+/* From SIGKILL to the end, on a busy machine; what takes longer is stuck in a driver. */
+#define KILLED_NS (10 * CLOCK_S)
 
 struct affinity {
 	unsigned long

@@ -11,6 +11,7 @@
 #include "ncclbench/exitcode.h"
 #include "tool/cmd.h"
 
+#define AHEAD_NS (500 * CLOCK_MS) /* rank 0 is the first to write what all were asked to write */
 #define SPEAK_NS (5 * CLOCK_S) /* for rank 0 to start and for its line to get to the terminal; its end ends the others */
 
 static const struct cmd *const commands[] = { &cmd_sweep, &cmd_health, &cmd_gate, &cmd_baseline, &cmd_explain, &cmd_doctor, &cmd_import, &cmd_estimate, &cmd_report, &cmd_list };
@@ -78,8 +79,11 @@ int main(int argc, char **argv)
 	int code;
 
 	log_setup("ncclbench", 0, true);
-	if (silent && mute() < 0)
-		return NB_EXIT_BROKEN;
+	if (silent) {
+		if (mute() < 0)
+			return NB_EXIT_BROKEN;
+		clock_sleep_ns(AHEAD_NS);
+	}
 	code = answer(cmd, argc, argv);
 	/* mpirun kills the others when the first one fails: let that be rank 0, which has something to say. */
 	if (silent && code != NB_EXIT_OK)
