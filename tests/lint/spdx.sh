@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Form of the files: the licence line first, functions of at most 60 lines, and no path or name of one
-# developer's workplace. Not a formatter: clang-format does that.
+# Form of the files, each by its kind: the licence line first, functions of at most 60 lines, and no path
+# or name of one developer's workplace. Not a formatter: clang-format does that.
 # usage: spdx.sh [SOURCE-ROOT]
 set -u
 root=$(cd "${1:-$(dirname "$0")/../..}" && pwd)
@@ -9,19 +9,32 @@ tmp=$(mktemp -d) || exit 99
 trap 'rm -rf "$tmp"' EXIT
 LC_ALL=C
 export LC_ALL
-folders='bench kernels include plots tests'
 max=60
 private='/wor[k]/|sub[a]gent|[.]librar[y]' # bracketed: this file must not find itself
 
 # Files that are or may become part of the project; without git, all there are.
-# shellcheck disable=SC2086  # folders is a list
 files() {
 	(cd "$1" || exit 1
-	git ls-files -co --exclude-standard -- $folders 2>/dev/null >"$tmp/files"
-	[ -s "$tmp/files" ] || find $folders -type f 2>/dev/null >"$tmp/files"
+	git ls-files -co --exclude-standard 2>/dev/null >"$tmp/files"
+	[ -s "$tmp/files" ] || find . \( -name .git -o -name 'build*' -type d \) -prune -o -type f -print |
+		sed 's|^\./||' >"$tmp/files"
 	while read -r f; do
 		[ -f "$f" ] && printf '%s\n' "$f"
 	done <"$tmp/files" | sort)
+}
+
+# TABLE: what is asked of a kind of file; the first row that fits counts. code: licence line and content.
+# plain: neither, because it is prose under LICENSE, has no comments, or holds what programs wrote.
+# A file that fits no row is a mistake: say here what it is.
+kind() {
+	case $1 in
+	*.c | *.h | *.cu | *.cuh | *.sh | *.py | *.gp | *.awk | *.case | *.yml | *.supp) echo code ;;
+	meson.build | */meson.build | meson_options.txt | .clang-format | .gitignore) echo code ;;
+	results/* | tests/golden/*) echo plain ;;
+	*.md | LICENSE | *.json | *.csv | *.tsv | *.log | *.png | *.svg) echo plain ;;
+	tests/lint/*.txt) echo code ;;
+	*) if head -n 1 "$1" | grep -aq '^#!'; then echo code; else echo unknown; fi ;;
+	esac
 }
 
 # The first line, or the second after "#!".
@@ -49,26 +62,30 @@ long_functions() {
 }
 
 check() {
-	list=$(files "$1")
+	files "$1" >"$tmp/list"
+	: >"$tmp/code"
 	(cd "$1" || exit 1
-	for f in $list; do
-		case $f in
-		*.c | *.h | *.cu | *.cuh | *.sh | *.py | *.gp | *.awk | */meson.build) licence "$f" ;;
-		esac
-		case $f in
-		bench/*.c | bench/*.h) long_functions "$f" ;;
-		esac
-		case $f in
-		*.[ch] | *.cu | *.cuh | *.sh | *.py | *.gp | */meson.build)
+	while read -r f; do
+		case $(kind "$f") in
+		code)
+			echo "$f" >>"$tmp/code"
 			[ -s "$f" ] || printf '%s:1: empty file\n' "$f" ;;
+		unknown) printf '%s:1: a kind of file that %s has no row for\n' "$f" tests/lint/spdx.sh ;;
 		esac
-		grep -nEI -- "$private" "$f" | sed "s|^\([0-9]*\):.*|$f:\1: a name of a private workplace|"
+	done <"$tmp/list"
+	# shellcheck disable=SC2046  # names without blanks
+	[ ! -s "$tmp/code" ] || licence $(cat "$tmp/code")
+	grep -E '^bench/.*\.[ch]$' "$tmp/code" >"$tmp/c"
+	# shellcheck disable=SC2046
+	[ ! -s "$tmp/c" ] || long_functions $(cat "$tmp/c")
+	xargs grep -lEI -- "$private" <"$tmp/list" | while read -r f; do
+		grep -nE -- "$private" "$f" | sed "s|^\([0-9]*\):.*|$f:\1: a name of a private workplace|"
 	done)
 }
 
 plant() { # name, text that must be said ("" for none); content on stdin
 	rm -rf "$tmp/tree"
-	mkdir -p "$tmp/tree/bench" "$tmp/tree/tests"
+	mkdir -p "$tmp/tree/$(dirname "$1")"
 	cat >"$tmp/tree/$1"
 	said=$(check "$tmp/tree" 2>&1)
 	case $said in
@@ -91,7 +108,18 @@ printf '/* text */\n' | plant bench/bad.h '1: the licence line'
 printf '#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n' | plant tests/good.sh ''
 printf '#!/bin/sh\ntrue\n' | plant tests/bad.sh '2: the licence line'
 printf 'test()\n' | plant bench/meson.build '1: the licence line'
+printf 'project()\n' | plant meson.build '1: the licence line'
+printf '#!/usr/bin/env bash\ntrue\n' | plant check '2: the licence line'
+printf 'true\n' | plant scripts/bad.sh '1: the licence line'
+printf 'set grid\n' | plant plots/bad.gp '1: the licence line'
+printf 'import os\n' | plant tests/gpu/bad.py '1: the licence line'
+printf 'on: push\n' | plant .github/workflows/bad.yml '1: the licence line'
+printf '# Prose\n' | plant docs/good.md ''
+printf 'a,b\n' | plant results/sample/x/points.csv ''
+printf 'one\n' | plant scripts/what '1: a kind of file'
+printf 'see /%s/x\n' work | plant docs/bad.md '1: a name'
 printf 'one\nsee /%s/x\n' work | plant tests/bad.log '2: a name'
+printf 'see /%s/x\n' work | plant scripts/bad.sh '1: a name'
 : | plant bench/bad.c '1: empty file'
 
 said=$(check "$root" 2>&1)
