@@ -19,12 +19,11 @@
 #include "run/campaign.h"
 #include "run/launch.h"
 #include "run/meta.h"
+#include "run/notes.h"
 #include "run/options.h"
 #include "run/progress.h"
 #include "spec/outcome.h"
 #include "spec/transport.h"
-
-#define NOTES_MAX 16
 
 /* ---- exit code ---- */
 
@@ -79,15 +78,8 @@ static int exit_code(const struct campaign *k, const struct finish *f)
 struct shown {
 	struct view view;
 	struct record *rows;
-	char notes[NOTES_MAX][400];
-	const char *note_list[NOTES_MAX];
+	struct notes notes;
 };
-
-static void note(struct shown *s, const char *text)
-{
-	if (s->view.n_notes < NOTES_MAX && text[0])
-		snprintf(s->notes[s->view.n_notes++], sizeof(s->notes[0]), "%.399s", text);
-}
 
 static int collect_rows(const struct campaign *k, struct shown *s)
 {
@@ -134,7 +126,7 @@ static void note_steering(const struct view *v, const struct finish *f, struct s
 			   own->busbw_gbps, best->busbw_gbps);
 	else if (own && steering.len)
 		buf_printf(&text, "auto ran with %s from your environment", buf_text(&steering));
-	note(s, buf_text(&text));
+	notes_add(&s->notes, buf_text(&text));
 	buf_fini(&steering);
 	buf_fini(&text);
 }
@@ -149,10 +141,10 @@ static void note_losses(const struct campaign *k, struct shown *s)
 	if (unknown) {
 		snprintf(text, sizeof(text), "%zu measured points are not proven: NCCL's log does not show which transport they used",
 			 unknown);
-		note(s, text);
+		notes_add(&s->notes, text);
 	}
 	if (k->interrupted && !k->broken)
-		note(s, "interrupted: the points above are complete, the rest was not measured");
+		notes_add(&s->notes, "interrupted: the points above are complete, the rest was not measured");
 }
 
 /* Others on the same GPU, and clocks that were held down, are why figures of two runs differ. */
@@ -165,12 +157,12 @@ static void note_cards(const struct campaign *k, const struct finish *f, struct 
 
 		if (facts_text_get(k->cards[i], "processes", value, sizeof(value)) && value[0]) {
 			snprintf(line, sizeof(line), "GPU %d of rank %d is used by others, too: %s", device, i, value);
-			note(s, line);
+			notes_add(&s->notes, line);
 		}
 		if (facts_text_get(k->cards[i], "throttled", value, sizeof(value)) && value[0]) {
 			snprintf(line, sizeof(line), "GPU %d of rank %d was held back during the run (%s): see flags in samples.csv",
 				 device, i, value);
-			note(s, line);
+			notes_add(&s->notes, line);
 		}
 	}
 }
@@ -180,9 +172,7 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 	int r;
 
 	memset(s, 0, sizeof(*s));
-	for (size_t i = 0; i < NOTES_MAX; i++)
-		s->note_list[i] = s->notes[i];
-	s->view.notes = s->note_list;
+	s->view.notes = s->notes.list;
 	launch_titles(f->launch, k->request.nranks, s->view.machine, sizeof(s->view.machine), s->view.versions,
 		      sizeof(s->view.versions));
 	facts_get(&f->launch->facts, 0, "host", s->view.host, sizeof(s->view.host));
@@ -195,9 +185,11 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 		return r;
 	note_steering(&s->view, f, s);
 	note_losses(k, s);
-	note(s, f->place);
-	note_cards(k, f, s);
-	note(s, k->no_ceiling);
+	notes_add(&s->notes, f->place);
+	notes_add(&s->notes, k->no_ceiling);
+	note_cards(k, f, s); /* last: of these there can be many */
+	notes_close(&s->notes);
+	s->view.n_notes = s->notes.n;
 	return 0;
 }
 
