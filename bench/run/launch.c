@@ -23,32 +23,6 @@
 #define NOT_BUILT "is not built or not beside ncclbench-run"
 #define PROBE_LEAST_NS (100 * CLOCK_MS)
 
-/* TABLE: where launchers leave rank and size. */
-static const char *const launcher_vars[][2] = {
-	{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
-	{ "PMIX_RANK", NULL },
-	{ "PMI_RANK", "PMI_SIZE" },
-	{ "SLURM_PROCID", "SLURM_NTASKS" },
-};
-
-void launch_environment(int *rank, int *size)
-{
-	*rank = 0;
-	*size = 1;
-	for (size_t i = 0; i < N_ELEMENTS(launcher_vars); i++) {
-		const char *r = getenv(launcher_vars[i][0]);
-		const char *s = launcher_vars[i][1] ? getenv(launcher_vars[i][1]) : NULL;
-		int64_t v;
-
-		if (!r || num_parse_i64(r, 0, INT32_MAX, &v) != 0)
-			continue;
-		*rank = (int)v;
-		if (s && num_parse_i64(s, 1, INT32_MAX, &v) == 0)
-			*size = (int)v;
-		return;
-	}
-}
-
 /* ---- facts ---- */
 
 static const char *worker_name(int backend)

@@ -25,8 +25,6 @@ struct launch {
 	char refusal[800];         /* health: why nothing could be started; the caller says it */
 };
 
-/* This rank's place as the launcher says, before MPI_Init: rank (0 without one) and size (1 without one). */
-void launch_environment(int *rank, int *size);
 /* 0, or an exit code + 1 after one printed line, or negative. */
 int launch_decide(struct coord *c, const struct options *o, struct launch *out) ATTR_MUST;
 /* "2 x NVIDIA H200, NVLink 18" and "NCCL 2.28.3, CUDA 13.0, driver 580.159.04". */

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/num.h"
 #include "ncclbench/exitcode.h"
@@ -432,16 +433,17 @@ static void set_deadline(struct run *r)
 int main(int argc, char **argv)
 {
 	static struct run r;
-	int rank, launcher_size, rc;
+	struct launcher place;
+	int rc;
 
 	r.start_ns = clock_now_ns();
-	launch_environment(&rank, &launcher_size);
-	log_setup("ncclbench", rank, rank == 0);
-	rc = options_parse(&r.options, argc, argv, rank == 0);
+	(void)launcher_find(&place);
+	log_setup("ncclbench", place.rank, place.rank == 0);
+	rc = options_parse(&r.options, argc, argv, place.rank == 0);
 	if (rc > 0) {
 		options_fini(&r.options);
 		/* mpirun kills the others when the first one fails: let rank 0 have its word. */
-		if (rank != 0 && rc - 1 != NB_EXIT_OK)
+		if (place.rank != 0 && rc - 1 != NB_EXIT_OK)
 			clock_sleep_ns(SPEAK_NS);
 		return rc - 1;
 	}
@@ -453,7 +455,7 @@ int main(int argc, char **argv)
 		return NB_EXIT_BROKEN;
 	log_setup("ncclbench", r.coord.rank, r.coord.rank == 0);
 	session_catch_signals();
-	rc = run(&r, launcher_size);
+	rc = run(&r, place.size);
 	if (rc < 0) {
 		log_error("the supervisors cannot go on: %s", strerror(-rc));
 		r.coord.ops->abort(&r.coord, NB_EXIT_BROKEN);

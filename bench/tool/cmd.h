@@ -26,7 +26,3 @@ struct cmd_run {
 
 /* Becomes ncclbench-run, through mpirun where no launcher started us; returns only an exit code of failure (cmd_sweep.c). */
 int cmd_become_run(const struct cmd_run *c, int argc, char **argv);
-
-/* TABLE of the variables by which a launcher tells a process its rank (cmd_sweep.c). */
-bool cmd_under_launcher(void);
-bool cmd_first_rank(void); /* true without a launcher */

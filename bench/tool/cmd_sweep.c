@@ -12,6 +12,7 @@
 #include "base/attr.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/num.h"
 #include "ncclbench/exitcode.h"
@@ -20,29 +21,6 @@
 
 #define PROBE_NS (60 * CLOCK_S)
 #define EXTRA_WORDS 6 /* mpirun -np N PROGRAM MODE, and the end */
-
-static const char *const rank_vars[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID" };
-
-static const char *launcher_rank(void)
-{
-	const char *rank = NULL;
-
-	for (size_t i = 0; i < N_ELEMENTS(rank_vars) && !rank; i++)
-		rank = getenv(rank_vars[i]);
-	return rank;
-}
-
-bool cmd_under_launcher(void)
-{
-	return launcher_rank() != NULL;
-}
-
-bool cmd_first_rank(void)
-{
-	const char *rank = launcher_rank();
-
-	return !rank || strcmp(rank, "0") == 0;
-}
 
 static char *beside(const char *name)
 {
@@ -142,9 +120,10 @@ static int start_mpirun(const struct cmd_run *c, char *run, int argc, char **arg
 int cmd_become_run(const struct cmd_run *c, int argc, char **argv)
 {
 	char *run = beside("ncclbench-run"), **words = NULL;
+	struct launcher place;
 	int code = NB_EXIT_BROKEN;
 
-	if (run && !cmd_under_launcher() && !asks_only(argc, argv)) {
+	if (run && !launcher_find(&place) && !asks_only(argc, argv)) {
 		code = start_mpirun(c, run, argc, argv);
 	} else if (run) {
 		words = run_words(c, (char *)c->title, argc, argv, NULL);

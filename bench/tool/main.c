@@ -6,6 +6,7 @@
 
 #include "base/attr.h"
 #include "base/clock.h"
+#include "base/launcher.h"
 #include "base/log.h"
 #include "base/num.h"
 #include "ncclbench/exitcode.h"
@@ -75,10 +76,13 @@ static int answer(const struct cmd *cmd, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const struct cmd *cmd = argc < 2 ? NULL : find(argv[1]);
-	bool silent = !cmd_first_rank() && !(cmd && cmd->every_rank);
+	struct launcher place;
+	bool silent;
 	int code;
 
 	log_setup("ncclbench", 0, true);
+	(void)launcher_find(&place);
+	silent = place.rank != 0 && !(cmd && cmd->every_rank);
 	if (silent) {
 		if (mute() < 0)
 			return NB_EXIT_BROKEN;
