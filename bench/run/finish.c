@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/output.h"
 #include "ncclbench/exitcode.h"
 #include "report/chart.h"
 #include "report/table.h"
@@ -202,16 +203,36 @@ static bool want_color(const struct options *o, bool terminal)
 	return terminal && !getenv("NO_COLOR");
 }
 
-static void print_table(const struct shown *s, const struct options *o)
+static int print_table(const struct shown *s, const struct options *o)
 {
 	struct buf b = { 0 };
-	int width = 0;
+	int width = 0, code = NB_EXIT_OK;
 	bool terminal = progress_is_terminal(o->json ? STDERR_FILENO : STDOUT_FILENO, &width);
 
 	table_text(&b, &s->view, terminal ? width : 0, want_color(o, terminal));
-	if (file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&b), b.len) < 0)
-		log_error("cannot print the table; it is in report.md of the run directory");
+	if (b.failed || file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&b), b.len) < 0) {
+		log_error("cannot print the table: %s; it is in report.md of the run directory",
+			  b.failed ? "out of memory" : strerror(errno));
+		code = NB_EXIT_BROKEN;
+	}
 	buf_fini(&b);
+	return code;
+}
+
+static int print_json(const struct campaign *k, const struct finish *f, const struct shown *s, int code)
+{
+	char *text = meta_sweep_json(k, f, &s->view, code);
+	struct buf b = { .failed = !text };
+	int r;
+
+	if (text) {
+		buf_puts(&b, text);
+		buf_putc(&b, '\n');
+	}
+	r = output_put(&b);
+	buf_fini(&b);
+	free(text);
+	return r;
 }
 
 static int write_report(struct campaign *k, const struct shown *s)
@@ -272,20 +293,16 @@ int finish_run(struct campaign *k, const struct finish *f)
 		free(s);
 		return NB_EXIT_BROKEN;
 	}
-	print_table(s, f->options);
+	if (print_table(s, f->options) != NB_EXIT_OK)
+		code = NB_EXIT_BROKEN;
 	r = k->broken ? 0 : save(k, f, s, code);
 	if (r < 0) {
 		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->dir, strerror(-r));
 		code = NB_EXIT_BROKEN;
 	}
 	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);
-	if (f->options->json) {
-		char *text = meta_sweep_json(k, f, &s->view, code);
-
-		if (!text || printf("%s\n", text) < 0 || fflush(stdout) != 0)
-			code = NB_EXIT_BROKEN;
-		free(text);
-	}
+	if (f->options->json && print_json(k, f, s, code) < 0)
+		code = NB_EXIT_BROKEN;
 	free(s->rows);
 	free(s);
 	return code;

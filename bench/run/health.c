@@ -295,6 +295,8 @@ static int print(const struct health *h, const struct campaign *k, const struct 
 
 	health_page_text(h, k, f, v, &page);
 	r = page.failed ? -ENOMEM : file_write_all(json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&page), page.len);
+	if (r < 0)
+		log_error("cannot print the page: %s", strerror(-r));
 	if (json && r == 0) {
 		object = health_page_json(h, k, f, v);
 		r = object && printf("%s\n", object) >= 0 && fflush(stdout) == 0 ? 0 : -EIO;

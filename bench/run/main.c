@@ -13,6 +13,7 @@
 #include "base/launcher.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/output.h"
 #include "ncclbench/exitcode.h"
 #include "run/campaign.h"
 #include "run/ceiling.h"
@@ -437,6 +438,7 @@ int main(int argc, char **argv)
 	int rc;
 
 	r.start_ns = clock_now_ns();
+	output_guard();
 	(void)launcher_find(&place);
 	log_setup("ncclbench", place.rank, place.rank == 0);
 	rc = options_parse(&r.options, argc, argv, place.rank == 0);

@@ -133,7 +133,7 @@ static int copy_series(const struct request *r)
 	else
 		printf("%s\n", to);
 	free(to);
-	return rc || fflush(stdout) ? NB_EXIT_BROKEN : NB_EXIT_OK;
+	return rc ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
 static int add(const struct request *r)
@@ -182,7 +182,7 @@ static size_t restarts_of(const struct series *s)
 	return least == SIZE_MAX ? 0 : least;
 }
 
-static void list_text(const struct shelf *s)
+static int list_text(const struct shelf *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct series *x = &s->series[i];
@@ -197,6 +197,7 @@ static void list_text(const struct shelf *s)
 		printf("expected until %s: %s %s (%s)\n", e->until, e->match,
 		       e->verdict < 0 ? "any" : verdict_table[e->verdict].name, e->reason);
 	}
+	return NB_EXIT_OK;
 }
 
 static json_t *text(const char *s)
@@ -206,7 +207,7 @@ static json_t *text(const char *s)
 	return v ? v : json_string("?");
 }
 
-static void list_json(const struct shelf *s)
+static int list_json(const struct shelf *s)
 {
 	json_t *o = json_object(), *rows = json_array(), *expected = json_array();
 	char *out;
@@ -236,8 +237,12 @@ static void list_json(const struct shelf *s)
 	json_object_set_new(o, "expected", expected);
 	out = json_dumps(o, JSON_INDENT(1));
 	json_decref(o);
-	puts(out ? out : "");
+	if (out)
+		puts(out);
+	else
+		log_error("baseline list: out of memory");
 	free(out);
+	return out ? NB_EXIT_OK : NB_EXIT_BROKEN;
 }
 
 static int list(const struct request *r)
@@ -247,9 +252,9 @@ static int list(const struct request *r)
 
 	shelf_sort(&s);
 	if (rc == 0)
-		(r->json ? list_json : list_text)(&s);
+		rc = (r->json ? list_json : list_text)(&s);
 	shelf_fini(&s);
-	return rc ? rc : fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return rc;
 }
 
 /* ---- prune ---- */
@@ -306,7 +311,7 @@ static int prune(const struct request *r)
 		}
 	}
 	shelf_fini(&s);
-	return fflush(stdout) == 0 ? code : NB_EXIT_BROKEN;
+	return code;
 }
 
 /* ---- expect ---- */
@@ -490,7 +495,7 @@ static int baseline(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return print_help(), fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+			return print_help(), NB_EXIT_OK;
 	for (size_t i = 0; i < N_ELEMENTS(actions); i++) {
 		names[i] = actions[i].name;
 		if (argc < 2 || strcmp(argv[1], actions[i].name) != 0)

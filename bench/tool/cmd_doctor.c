@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "doctor/check.h"
 #include "doctor/emit.h"
 #include "doctor/headroom.h"
@@ -192,11 +193,7 @@ static int parse(int argc, char **argv, struct choice *c)
 
 static int print_all(const struct buf *b)
 {
-	if (!b->failed && fwrite(buf_text(b), 1, b->len, stdout) == b->len && fflush(stdout) == 0)
-		return NB_EXIT_OK;
-	log_error("doctor: cannot write the result: %s",
-		  b->failed ? "out of memory" : strerror(errno));
-	return NB_EXIT_BROKEN;
+	return output_put(b) < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
 static int emit(const struct choice *c, const struct doctor *d)
@@ -263,7 +260,7 @@ static int doctor(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return help(), fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+			return help(), NB_EXIT_OK;
 	r = parse(argc, argv, &c);
 	if (r)
 		return r;

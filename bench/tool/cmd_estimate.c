@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/output.h"
 #include "data/record.h"
 #include "ncclbench/exitcode.h"
 #include "report/estimate.h"
@@ -198,7 +199,7 @@ static int help(void)
 	       "  ncclbench estimate --model llama3-8b --parallel fsdp --tokens 8192 "
 	       "results/sample/2xh200\n\n"
 	       "Exit status: 0 estimated, 2 usage or nothing to estimate from.\n");
-	return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return NB_EXIT_OK;
 }
 
 static int option(struct estimate_options *o, int argc, char **argv, int *i)
@@ -384,7 +385,7 @@ static int print(const struct estimate_options *o, const struct estimate_request
 {
 	struct buf out = { 0 };
 	char *json = o->json ? estimate_json(q, res->row, res->n) : NULL;
-	bool good;
+	int r;
 
 	if (json) {
 		buf_puts(&out, json);
@@ -392,13 +393,11 @@ static int print(const struct estimate_options *o, const struct estimate_request
 	} else if (!o->json) {
 		estimate_text(&out, q, res->row, res->n);
 	}
-	good = !out.failed && out.len && fwrite(buf_text(&out), 1, out.len, stdout) == out.len &&
-	       fflush(stdout) == 0;
+	out.failed |= o->json && !json;
+	r = output_put(&out);
 	free(json);
 	buf_fini(&out);
-	if (!good)
-		log_error("estimate: cannot write the result");
-	return good ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return r < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
 static bool any_complete(const struct result *res)

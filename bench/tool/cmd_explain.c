@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "explain/facts.h"
 #include "explain/findings.h"
 #include "explain/page.h"
@@ -206,8 +207,7 @@ static int print_page(const struct facts *f, const struct options *o)
 	if (out.failed || fs.failed) {
 		log_error("explain: out of memory");
 		code = NB_EXIT_BROKEN;
-	} else if (fwrite(buf_text(&out), 1, out.len, stdout) != out.len || fflush(stdout) != 0) {
-		log_error("explain: cannot write the result: %s", strerror(errno));
+	} else if (output_put(&out) < 0) {
 		code = NB_EXIT_BROKEN;
 	}
 	findings_fini(&fs);
@@ -269,7 +269,7 @@ static int explain(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
 			print_help();
-			return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+			return NB_EXIT_OK;
 		}
 	n = parse(argc, argv, &o);
 	if (n < 1) {

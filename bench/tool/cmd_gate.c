@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/output.h"
 #include "judge/facts.h"
 #include "judge/judge.h"
 #include "judge/verdict.h"
@@ -302,17 +303,13 @@ static int write_one(const struct gate_writer *w, const struct output *out,
 	int rc;
 
 	w->write(&b, v);
-	if (b.failed)
-		rc = -ENOMEM;
-	else if (out->file)
-		rc = file_replace(out->file, buf_text(&b), b.len);
+	if (!out->file)
+		rc = output_put(&b);
 	else
-		rc = fwrite(buf_text(&b), 1, b.len, stdout) == b.len && fflush(stdout) == 0 ? 0
-											    : -(errno ? errno : EIO);
+		rc = b.failed ? -ENOMEM : file_replace(out->file, buf_text(&b), b.len);
 	buf_fini(&b);
-	if (rc)
-		log_error("cannot write %.*s: %s", CMD_WORD_MAX,
-			  out->file ? out->file : "standard output", strerror(-rc));
+	if (rc && out->file)
+		log_error("cannot write %.*s: %s", CMD_WORD_MAX, out->file, strerror(-rc));
 	return rc;
 }
 
@@ -440,7 +437,7 @@ static int gate(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-			return print_help(), fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+			return print_help(), NB_EXIT_OK;
 	if (argc > 1 && strcmp(argv[1], "plan") == 0)
 		return gate_plan(argc - 1, argv + 1);
 	judge_defaults(&r.judge);

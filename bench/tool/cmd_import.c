@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/output.h"
 #include "data/store.h"
 #include "import/format.h"
 #include "import/result.h"
@@ -110,7 +111,7 @@ static int help(void)
 	       "Files of one tool and method are restarts of the same points. Exit status: 0 "
 	       "imported, 2 a file cannot be read or\n"
 	       "no file holds a table.\n");
-	return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return NB_EXIT_OK;
 }
 
 static int option(struct import_options *o, int argc, char **argv, int *i)
@@ -224,7 +225,7 @@ static int print(const struct imported *im, const struct import_options *o, cons
 {
 	struct buf text = { 0 };
 	char *json = o->json ? import_tables_json(im, dir) : NULL;
-	bool good;
+	int r;
 
 	if (json) {
 		buf_puts(&text, json);
@@ -234,13 +235,11 @@ static int print(const struct imported *im, const struct import_options *o, cons
 		if (dir)
 			buf_printf(&text, "run: %s\n", dir);
 	}
-	good = !text.failed && (json || !o->json) &&
-	       fwrite(buf_text(&text), 1, text.len, stdout) == text.len && fflush(stdout) == 0;
+	text.failed |= o->json && !json;
+	r = output_put(&text);
 	free(json);
 	buf_fini(&text);
-	if (!good)
-		log_error("import: cannot write the result");
-	return good ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return r < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
 static int finish(const struct imported *im, const struct import_options *o)

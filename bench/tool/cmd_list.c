@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/output.h"
 #include "data/columns_doc.h"
 #include "data/record.h"
 #include "judge/facts.h"
@@ -206,15 +207,6 @@ static const struct list lists[] = {
 	{ "settings", "forms of `doctor --emit`", n_emits, emit_row },
 };
 
-/* What was printed is there, or one line says why not. */
-static int flushed(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return NB_EXIT_OK;
-	log_error("list: cannot write the result: %s", strerror(errno));
-	return NB_EXIT_BROKEN;
-}
-
 static int print_text(const struct list *l)
 {
 	for (size_t i = 0; i < l->count(); i++) {
@@ -224,7 +216,7 @@ static int print_text(const struct list *l)
 		printf("%-16s %s\n", r.name, buf_text(&r.help));
 		buf_fini(&r.help);
 	}
-	return flushed();
+	return NB_EXIT_OK;
 }
 
 static int print_json(const struct list *l)
@@ -247,19 +239,21 @@ static int print_json(const struct list *l)
 	json_decref(o);
 	if (text)
 		printf("%s\n", text);
+	else
+		log_error("list: out of memory");
 	free(text);
-	return text ? flushed() : NB_EXIT_BROKEN;
+	return text ? NB_EXIT_OK : NB_EXIT_BROKEN;
 }
 
 static int print_markdown(void (*write)(struct buf *out))
 {
 	struct buf b = { 0 };
-	int failed;
+	int r;
 
 	write(&b);
-	failed = b.failed || fputs(buf_text(&b), stdout) == EOF || fflush(stdout) != 0;
+	r = output_put(&b);
 	buf_fini(&b);
-	return failed ? NB_EXIT_BROKEN : NB_EXIT_OK;
+	return r < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
 static void print_help(void)

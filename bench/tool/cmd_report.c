@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "ncclbench/exitcode.h"
 #include "report/chart.h"
 #include "report/run_view.h"
@@ -71,15 +72,6 @@ static int draw(const struct choice *c, const struct view *v)
 	return n < 0 && n != -ENOENT ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
-static int print(const struct buf *table)
-{
-	int r = table->failed ? -ENOMEM : file_write_all(1, buf_text(table), table->len);
-
-	if (r < 0)
-		log_error("report: cannot write the result: %s", strerror(-r));
-	return r < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
-}
-
 static int report(int argc, char **argv)
 {
 	struct run_view *r = NULL;
@@ -103,7 +95,7 @@ static int report(int argc, char **argv)
 		table_markdown(&table, &r->view);
 	else
 		table_text(&table, &r->view, 0, false);
-	code = print(&table);
+	code = output_put(&table) < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
 	if (code == NB_EXIT_OK && c.charts)
 		code = draw(&c, &r->view);
 	buf_fini(&table);

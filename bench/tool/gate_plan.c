@@ -67,7 +67,7 @@ static void say_need(const struct reach *r, double want, double alpha)
 		printf("  out of reach: measure both sides in one run");
 }
 
-static void print_text(const struct pool *pool, const struct reaches *all, double want)
+static int print_text(const struct pool *pool, const struct reaches *all, double want)
 {
 	struct buf name = { 0 };
 	bool blind = false;
@@ -104,6 +104,7 @@ static void print_text(const struct pool *pool, const struct reaches *all, doubl
 		       "baseline add\n",
 		       judge_rules[0].min_series);
 	buf_fini(&name);
+	return NB_EXIT_OK;
 }
 
 static json_t *row(const struct pool *pool, const struct reach *r, double want, double alpha)
@@ -133,7 +134,7 @@ static json_t *row(const struct pool *pool, const struct reach *r, double want, 
 	return o;
 }
 
-static void print_json(const struct pool *pool, const struct reaches *all, double want)
+static int print_json(const struct pool *pool, const struct reaches *all, double want)
 {
 	json_t *o = json_object(), *rows = json_array();
 	char *s;
@@ -148,8 +149,12 @@ static void print_json(const struct pool *pool, const struct reaches *all, doubl
 	json_object_set_new(o, "rows", rows);
 	s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(8));
 	json_decref(o);
-	puts(s ? s : "");
+	if (s)
+		puts(s);
+	else
+		log_error("gate plan: out of memory");
 	free(s);
+	return s ? NB_EXIT_OK : NB_EXIT_BROKEN;
 }
 
 /* Series that the newest could not be compared with are no part of its baseline. */
@@ -185,9 +190,9 @@ static int plan(const struct shelf *s, double want, bool json)
 					: strerror(-rc));
 		return rc == -EINVAL ? NB_EXIT_USAGE : NB_EXIT_BROKEN;
 	}
-	(json ? print_json : print_text)(&s->pool, &all, want);
+	rc = (json ? print_json : print_text)(&s->pool, &all, want);
 	reach_fini(&all);
-	return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return rc;
 }
 
 int gate_plan(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include "base/launcher.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/output.h"
 #include "ncclbench/exitcode.h"
 #include "tool/cmd.h"
 
@@ -26,7 +27,7 @@ static int help(void)
 		printf("  %-8s %s\n", commands[i]->name, commands[i]->help);
 	printf("\n`ncclbench COMMAND --help` says more. Exit status: 0 good, 1 a required transport is missing, 2 usage,\n"
 	       "5 something hung, crashed, failed or gave wrong data, 130 interrupted.\n");
-	return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return NB_EXIT_OK;
 }
 
 static int unknown(const char *word)
@@ -68,7 +69,7 @@ static int answer(const struct cmd *cmd, int argc, char **argv)
 		return help();
 	if (strcmp(argv[1], "--version") == 0) {
 		printf("ncclbench " NCCLBENCH_VERSION "\n");
-		return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
+		return NB_EXIT_OK;
 	}
 	return unknown(argv[1]);
 }
@@ -81,6 +82,7 @@ int main(int argc, char **argv)
 	int code;
 
 	log_setup("ncclbench", 0, true);
+	output_guard();
 	(void)launcher_find(&place);
 	silent = place.rank != 0 && !(cmd && cmd->every_rank);
 	if (silent) {

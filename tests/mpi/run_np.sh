@@ -325,6 +325,26 @@ usage() {
 	expect_column unproven proof "unknown unknown"
 	start refused "fail:unavailable@join#1" 2 --require shm
 	expect_code refused 1
+	# A rank whose own standard output is a full disk: said, stored all the same, and no exit status 0.
+	if [ -c /dev/full ]; then
+		for words in "" --json --dry-run; do
+			rm -rf "$tmp/lost"
+			# shellcheck disable=SC2016,SC2086 # the inner shell expands; several words
+			timeout -s KILL 60 "$mpirun" -np 2 sh -c 'exec "$@" >/dev/full' sh "$run" --transports shm --ops all_reduce \
+				--timing stream --sizes 8,1K --no-charts --out "$tmp/lost" $words \
+				>"$tmp/lost.text" 2>"$tmp/lost.err" </dev/null
+			echo $? >"$tmp/lost.rc"
+			expect_code lost 5
+			case $words in
+			--dry-run) expect_says lost lost.err "cannot write standard output: No space left on device" ;;
+			--json) expect_says lost lost.err "cannot write standard output: No space left on device" ;;
+			*) expect_says lost lost.err "cannot print the table: No space left on device" ;;
+			esac
+			[ "$words" = --dry-run ] || expect_column lost outcome "ok ok"
+			[ "$words" != "" ] || [ "$(tr -d ' \n' <"$tmp/lost/run.json" | grep -c '"exit_code":5')" = 1 ] ||
+				fail "lost: run.json has another exit code"
+		done
+	fi
 	# --json: one object on standard output that agrees with the exit status
 	start json "once=$tmp/json.once crash@run:1#1" 2 --json
 	expect_code json 5
