@@ -667,6 +667,30 @@ static int transport_of(int backend, const char *word)
 	return id;
 }
 
+/* A right word for another backend than the one that runs here: no typing mistake, so no neighbour. */
+static bool of_other_backend(int backend, const char *option, const char *word)
+{
+	static const char *const remedies[BACKEND_COUNT] = {
+		[BACKEND_NCCL] = "the NCCL backend and at least two GPUs, one per rank: start it on a machine where ncclbench doctor "
+				 "finds them, without --backend ucx",
+		[BACKEND_UCX] = "the UCX backend: add --backend ucx",
+	};
+
+	for (int i = 0; i < BACKEND_COUNT; i++) {
+		struct buf own = { 0 };
+
+		if (i == backend || transport_find(i, word) < 0)
+			continue;
+		for (int t = 0; t < TRANSPORT_COUNT; t++)
+			if (transport_table[t].backend == backend)
+				buf_printf(&own, "%s%s", own.len ? ", " : "", transport_table[t].name);
+		log_note("%s: %s needs %s; %s has %s", option, word, remedies[i], backend_names[backend], buf_text(&own));
+		buf_fini(&own);
+		return true;
+	}
+	return false;
+}
+
 /* Called by all ranks: notes, which only one of them prints. */
 static int transport_bits(int backend, const char *option, const char *text, unsigned long long *bits)
 {
@@ -684,11 +708,13 @@ static int transport_bits(int backend, const char *option, const char *text, uns
 			*bits |= 1ULL << id;
 			continue;
 		}
+		r = -EINVAL;
+		if (backend != ANY_BACKEND && of_other_backend(backend, option, w))
+			continue;
 		near = num_nearest(w, names, (size_t)n);
 		log_note("%s: %s%s transport '%.*s'%s%s; ncclbench list transports shows all", option,
 			 backend == ANY_BACKEND ? "unknown" : backend_names[backend], backend == ANY_BACKEND ? "" : " has no",
 			 QUOTED_MAX, w, near ? "; did you mean " : "", near ? near : "");
-		r = -EINVAL;
 	}
 	free(copy);
 	if (r == 0 && *bits == 0) {

@@ -255,6 +255,11 @@ launch() {
 	expect_code host 0
 	expect_column host backend "ucx ucx"
 	expect_says host host.err "host memory through UCX instead of NCCL: more ranks than GPUs"
+	# A transport of NCCL without GPUs for it: what it needs, not the nearest name of the other backend.
+	NCCLBENCH_TEST_FAKE_DEVICES=1 start no-gpus "" 2 --transports p2p --require p2p --timing host
+	expect_code no-gpus 2
+	expect_says no-gpus no-gpus.err "--transports: p2p needs the NCCL backend and at least two GPUs, one per rank"
+	[ ! -e "$tmp/no-gpus" ] || fail "no-gpus: made a run directory"
 	# Nothing can be used at all.
 	start no-probe "exit:5@probe" 2
 	expect_code no-probe 2
