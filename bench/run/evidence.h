@@ -33,6 +33,6 @@ void evidence_fini(struct evidence *e);
 int evidence_open(struct evidence *e, const char *log, const char *quiet_log) ATTR_MUST;
 /* Reads on; returns 1 when there is something the other ranks do not know yet. */
 int evidence_read(struct evidence *e);
-/* Collective. */
+/* Collective; afterwards rank 0 has the links of all, and only there evidence_judge may be asked. */
 int evidence_gather(struct evidence *e, struct coord *c) ATTR_MUST;
 void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, struct proof *out);

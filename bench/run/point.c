@@ -253,7 +253,7 @@ static void read_times(const struct words *answer, int64_t *extra, void *arg)
 	extra[2] = (card_flags(c->card) & CARD_CLOCK_FELL) != 0;
 }
 
-/* One RUN: all ranks' times in *all (heap, size x CHUNK_MAX). */
+/* One RUN: all ranks' times in *all (heap, size x batches). */
 static int run_chunk(struct crew *w, struct chunk *chunk, double batch_us, int64_t **all, struct fault *worst)
 {
 	struct msg m = { 0 };
@@ -271,11 +271,12 @@ static int run_chunk(struct crew *w, struct chunk *chunk, double batch_us, int64
 		return 0;
 	}
 	chunk->flags = (v[1] ? CARD_THROTTLED : 0) | (v[2] ? CARD_CLOCK_FELL : 0);
-	if (!*all)
-		*all = calloc((size_t)w->c->size * CHUNK_MAX, sizeof(**all));
+	free(*all);
+	*all = calloc((size_t)w->c->size * (size_t)chunk->batches, sizeof(**all));
 	if (!*all)
 		return -ENOMEM;
-	return w->c->ops->allgather(w->c, chunk->ns, sizeof(chunk->ns), *all, clock_after_ns(GATHER_NS));
+	/* Only what was measured: every rank gets every other rank's. */
+	return w->c->ops->allgather(w->c, chunk->ns, (size_t)chunk->batches * sizeof(*chunk->ns), *all, clock_after_ns(GATHER_NS));
 }
 
 /* Powers of four, so that the figure does not flip between runs at a boundary. */
@@ -288,13 +289,13 @@ static int replays_for(double loop_us, int64_t batch_min_ns)
 	return replays;
 }
 
-static double slowest_us(const int64_t *all, int ranks, size_t batch)
+static double slowest_us(const int64_t *all, int ranks, size_t batches, size_t batch)
 {
 	int64_t max = 0;
 
 	for (int i = 0; i < ranks; i++)
-		if (all[(size_t)i * CHUNK_MAX + batch] > max)
-			max = all[(size_t)i * CHUNK_MAX + batch];
+		if (all[(size_t)i * batches + batch] > max)
+			max = all[(size_t)i * batches + batch];
 	return (double)max / 1e3;
 }
 
@@ -314,8 +315,8 @@ static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all
 	r = run_chunk(w, &c, est * c.ops, all, worst);
 	if (r < 0 || fault_is(worst))
 		return r;
-	a = slowest_us(*all, w->c->size, 0);
-	b = c.batches > 1 ? slowest_us(*all, w->c->size, 1) : a;
+	a = slowest_us(*all, w->c->size, (size_t)c.batches, 0);
+	b = c.batches > 1 ? slowest_us(*all, w->c->size, (size_t)c.batches, 1) : a;
 	*loop_us = a < b ? a : b;
 	return 0;
 }
@@ -359,7 +360,7 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 		r = run_chunk(w, &c, batch_us, all, worst);
 		if (r < 0 || fault_is(worst))
 			return r;
-		r = merged_add(merged, &p->c, restart, *all, CHUNK_MAX, (size_t)c.batches, (double)c.ops * c.replays);
+		r = merged_add(merged, &p->c, restart, *all, (size_t)c.batches, (size_t)c.batches, (double)c.ops * c.replays);
 		if (r < 0)
 			return r;
 		card_flags_text(c.flags, flags, sizeof(flags));
@@ -493,7 +494,7 @@ int point_record(struct campaign *k, const struct crew *w, size_t config, size_t
 	rc = merged_fill(&s->merged, r);
 	r->wrong = 0;
 	record_set(r->stop, sizeof(r->stop), stop);
-	if (w)
+	if (w && k->c->rank == 0)
 		fill_proof(k, w, point, r);
 	record_derive(r);
 	r->peak_pct = peak_percent(k->peaks, k->n_peaks, k->plan.configs[config].transport, r);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One whole campaign under test: ranks are threads (coord_threads.h), workers are the fake one, the
- * rows are read back from the disk. What ncclbench-run adds around it (facts, plan, table) is not
- * here.
+ * rows are read back from the disk. (Or no process at all: inproc.h.) What ncclbench-run adds
+ * around it (facts, plan, table) is not here.
  */
 #pragma once
 
@@ -11,10 +11,11 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "coord_threads.h"
 #include "data/record.h"
 #include "spec/plan.h"
 
-enum { TRIAL_RANKS_MAX = 8 };
+enum { TRIAL_RANKS_MAX = COORD_THREADS_MAX };
 
 struct trial { /* in: */
 	const char *worker;

@@ -3,7 +3,7 @@
 # ncclbench-run under a real mpirun, workers scripted: whatever one rank's worker does, all ranks end in time with one exit code and
 # every planned point has its row. Not about MPI itself, nor about figures.
 #
-# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy faults many launch usage stop health)
+# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ucx8 faults many launch usage stop health)
 # Exit status: 0 all well, 1 something was not, 77 mpirun cannot be used here.
 set -u
 
@@ -142,6 +142,23 @@ healthy() {
 	NCCLBENCH_TEST_FAKE_BACKEND=ucx start ucx "" 3 --backend ucx --transports cma,tcp --timing host
 	expect_code ucx 0
 	expect_column ucx used "cma cma tcp tcp"
+}
+
+# The real UCX worker (given as FAKE_WORKER) on eight ranks: connects, proves, verifies.
+ucx8() {
+	start ucx8 "" 8 --backend ucx --transports shm,tcp --ops all_reduce,broadcast,sendrecv --timing host --timeout 60 \
+		--profile standard --restarts 1
+	expect_code ucx8 0
+	expect_column ucx8 ranks "8 8 8 8 8 8 8 8 8 8 8 8"
+	expect_readable ucx8
+	# On a busy machine an operation may be over the time budget; what was measured is right.
+	outcomes=$(column ucx8 outcome) proofs=$(column ucx8 proof) wrongs=$(column ucx8 wrong)
+	rows=$(printf "%s\n%s\n%s\n" "$outcomes" "$proofs" "$wrongs" |
+		awk '{ for (i = 1; i <= NF; i++) row[i] = NR == 1 ? $i : row[i] ":" $i } END { for (i in row) print row[i] }')
+	for row in $rows; do
+		case $row in ok:yes:0 | skipped:-:-) ;; *) fail "ucx8: a row is $row" ;; esac
+	done
+	case $rows in *ok:yes:0*) ;; *) fail "ucx8: nothing was measured" ;; esac
 }
 
 # word, phase, rank that is faulty, outcome column, phase column, exit status, least ms ($hang s, twice it for JOIN, half for BYE,
