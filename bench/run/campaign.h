@@ -38,8 +38,9 @@ struct point_state {
 	double est_us;            /* one operation, as seen in the ascending pass or guessed from a neighbour; NaN unknown */
 	struct merged merged;
 	struct record record;     /* complete on rank 0 only */
-	char used[RECORD_TEXT], proof[8]; /* UCX: what the worker said at the single operation */
-	char proof_detail[200];   /* UCX: why not yes, in this rank's worker's words */
+	char used[RECORD_TEXT];   /* UCX: what the workers said, the worst of all ranks, passes and restarts */
+	int told;                 /* UCX: 0 nothing yet, else 1 + index of proof_words (point.c) */
+	char told_detail[200];    /* UCX: why not yes, in the words of the worker that said so */
 	struct proof path;        /* NCCL: the worst verdict of all restarts; `judged` once there is one */
 	bool judged;
 	struct scan_tuning tuning; /* NCCL: of the single operation; algo "" when the log did not say */

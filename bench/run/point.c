@@ -35,11 +35,69 @@ static const struct profile *profile_of(const struct campaign *k)
 
 /* ---- the three questions ---- */
 
-static void read_used(const struct words *answer, int64_t *extra, void *arg)
+/* What a worker itself says of the way its data took (UCX). */
+struct told {
+	int badness; /* index of proof_words */
+	char used[RECORD_TEXT], detail[200];
+};
+
+static const char *const proof_words[] = { "yes", "unknown", "no" };
+
+/* Returns the badness with the rank below it, so that the maximum over ranks is the worst, of the lowest rank. */
+static int64_t read_told(const struct words *answer, int rank, struct told *t)
 {
-	struct point_state *s = arg;
-	const char *used = words_get(answer, "used"), *proof = words_get(answer, "proof");
-	const char *why = words_get(answer, "proof_detail");
+	const char *proof = words_get(answer, "proof");
+
+	record_set(t->used, sizeof(t->used), words_get(answer, "used"));
+	record_set(t->detail, sizeof(t->detail), words_get(answer, "proof_detail"));
+	t->badness = 1; /* a worker that does not tell proves nothing */
+	for (int i = 0; proof && i < (int)N_ELEMENTS(proof_words); i++)
+		if (strcmp(proof, proof_words[i]) == 0)
+			t->badness = i;
+	return (int64_t)t->badness << 32 | (INT32_MAX - rank);
+}
+
+/* All ranks learn what the worst of them said; `packed` is the maximum of read_told. */
+static int agree_on_told(struct crew *w, int64_t packed, struct told *t)
+{
+	int rank = INT32_MAX - (int)(packed & INT32_MAX);
+	char words[sizeof(t->detail)];
+	int r;
+
+	if (packed >> 32 == 0)
+		return 0;
+	r = w->c->ops->bcast(w->c, t, sizeof(*t), rank, clock_after_ns(GATHER_NS));
+	if (r < 0 || !t->detail[0] || w->c->size == 1)
+		return r;
+	snprintf(words, sizeof(words), "rank %d: %s", rank, t->detail);
+	memcpy(t->detail, words, sizeof(words));
+	return 0;
+}
+
+/* The row's figures are of all passes and restarts: one that went another way spoils the proof of the others. */
+static void keep_worst_told(struct point_state *s, const struct told *t)
+{
+	if (s->told > t->badness)
+		return;
+	s->told = t->badness + 1;
+	memcpy(s->used, t->used, sizeof(s->used));
+	memcpy(s->told_detail, t->detail, sizeof(s->told_detail));
+}
+
+/* NCCL's proof is its log. */
+static bool tells_itself(const struct crew *w)
+{
+	return transport_table[w->transport].backend == BACKEND_UCX;
+}
+
+struct single {
+	int rank;
+	struct told told;
+};
+
+static void read_single(const struct words *answer, int64_t *extra, void *arg)
+{
+	struct single *s = arg;
 	int64_t ns[1] = { 0 };
 	size_t n = 1;
 
@@ -47,11 +105,7 @@ static void read_used(const struct words *answer, int64_t *extra, void *arg)
 	extra[0] = extra[3] ? 0 : ns[0];
 	if (words_i64(answer, "first_us", 0, INT64_MAX, &extra[1]) != 0)
 		extra[1] = 0;
-	if (used)
-		record_set(s->used, sizeof(s->used), used);
-	record_set(s->proof_detail, sizeof(s->proof_detail), why);
-	/* Worst over ranks as a maximum; a worker that does not tell proves nothing. */
-	extra[2] = !proof ? 1 : strcmp(proof, "yes") == 0 ? 0 : strcmp(proof, "no") == 0 ? 2 : 1;
+	extra[2] = read_told(answer, s->rank, &s->told);
 }
 
 static int prepare(struct crew *w, const struct plan_point *p, int timing, bool quiet, struct fault *worst)
@@ -173,13 +227,11 @@ static void remember_tuning(const struct crew *w, const struct plan_point *p, st
 }
 
 /* What the single operation told is true of the same case in other timings, too. */
-static void adopt_proof(struct campaign *k, size_t config, size_t point, int64_t worst_proof)
+static void adopt_proof(struct campaign *k, size_t config, size_t point)
 {
-	static const char *const words[] = { "yes", "unknown", "no" };
 	const struct plan_config *pc = &k->plan.configs[config];
 	struct point_state *from = &k->points[point];
 
-	record_set(from->proof, sizeof(from->proof), words[worst_proof]);
 	for (size_t i = point; i < pc->first + pc->n; i++) {
 		struct point_state *s = &k->points[i];
 		const struct plan_point *a = &k->plan.points[i], *b = &k->plan.points[point];
@@ -187,8 +239,8 @@ static void adopt_proof(struct campaign *k, size_t config, size_t point, int64_t
 		if (!same_case(&a->c, &b->c) || a->variant != b->variant)
 			break;
 		memcpy(s->used, from->used, sizeof(s->used));
-		memcpy(s->proof, from->proof, sizeof(s->proof));
-		memcpy(s->proof_detail, from->proof_detail, sizeof(s->proof_detail));
+		memcpy(s->told_detail, from->told_detail, sizeof(s->told_detail));
+		s->told = from->told;
 		s->tuning = from->tuning;
 		s->est_us = from->est_us;
 		s->probed = true;
@@ -200,6 +252,7 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 	struct point_state *s = &k->points[point];
 	const struct plan_point *p = &k->plan.points[point];
 	struct config_state *cs = &k->configs[config];
+	struct single single = { .rank = w->c->rank };
 	int64_t v[4] = { 0 }, changed;
 	struct msg m = { 0 };
 	int r = prepare(w, p, probe_timing(transport_table[w->transport].backend), false, worst);
@@ -208,7 +261,7 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 		return r;
 	begin_run(&m, "single", 1, 1, 1, 0);
 	k->spent_ns[PHASE_NONE] -= k->spent_ns[PHASE_RUN];
-	r = crew_ask(w, PHASE_RUN, &m, 0, read_used, s, v, 4, worst);
+	r = crew_ask(w, PHASE_RUN, &m, 0, read_single, &single, v, 4, worst);
 	k->spent_ns[PHASE_NONE] += k->spent_ns[PHASE_RUN];
 	msg_fini(&m);
 	changed = evidence_read(&w->evidence);
@@ -218,6 +271,8 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 		r = update_evidence(w, changed);
 	if (r == 0 && !fault_is(worst) && v[3])
 		fault_set(worst, OUTCOME_ERROR, PHASE_RUN, "worker's time of the single operation cannot be read");
+	if (r == 0 && !fault_is(worst) && tells_itself(w))
+		r = agree_on_told(w, v[2], &single.told);
 	if (r < 0 || fault_is(worst))
 		return r;
 	w->warm = true;
@@ -225,7 +280,8 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 	if (cs->first_op_us < 0)
 		cs->first_op_us = v[1];
 	remember_tuning(w, p, s);
-	adopt_proof(k, config, point, v[2]);
+	keep_worst_told(s, &single.told);
+	adopt_proof(k, config, point);
 	return check(w, &s->wrong, worst);
 }
 
@@ -237,6 +293,8 @@ struct chunk {
 	size_t n;
 	const struct card *card;
 	unsigned flags; /* card_flag bits of any rank */
+	int rank;
+	struct told told; /* of the worst rank */
 };
 
 static void read_times(const struct words *answer, int64_t *extra, void *arg)
@@ -251,18 +309,21 @@ static void read_times(const struct words *answer, int64_t *extra, void *arg)
 		extra[0] |= c->ns[i] < 0;
 	extra[1] = (card_flags(c->card) & CARD_THROTTLED) != 0;
 	extra[2] = (card_flags(c->card) & CARD_CLOCK_FELL) != 0;
+	extra[3] = read_told(answer, c->rank, &c->told);
 }
 
 /* One RUN: all ranks' times in *all (heap, size x batches). */
-static int run_chunk(struct crew *w, struct chunk *chunk, double batch_us, int64_t **all, struct fault *worst)
+static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk, double batch_us, int64_t **all,
+		     struct fault *worst)
 {
 	struct msg m = { 0 };
-	int64_t v[3] = { 0 }; /* some rank's answer is short; its GPU throttled; its clock fell */
+	int64_t v[4] = { 0 }; /* some rank's answer is short; its GPU throttled; its clock fell; its worker's proof */
 	double extra_ns = fmin(batch_us * 1e3 * RUN_SLACK * (chunk->batches + chunk->warmup), RUN_EXTRA_MAX_NS);
 	int r;
 
+	chunk->rank = w->c->rank;
 	begin_run(&m, "measure", chunk->batches, chunk->ops, chunk->replays, chunk->warmup);
-	r = crew_ask(w, PHASE_RUN, &m, (int64_t)extra_ns, read_times, chunk, v, 3, worst);
+	r = crew_ask(w, PHASE_RUN, &m, (int64_t)extra_ns, read_times, chunk, v, 4, worst);
 	msg_fini(&m);
 	if (r < 0 || fault_is(worst))
 		return r;
@@ -271,6 +332,12 @@ static int run_chunk(struct crew *w, struct chunk *chunk, double batch_us, int64
 		return 0;
 	}
 	chunk->flags = (v[1] ? CARD_THROTTLED : 0) | (v[2] ? CARD_CLOCK_FELL : 0);
+	if (tells_itself(w)) {
+		r = agree_on_told(w, v[3], &chunk->told);
+		if (r < 0)
+			return r;
+		keep_worst_told(s, &chunk->told);
+	}
 	free(*all);
 	*all = calloc((size_t)w->c->size * (size_t)chunk->batches, sizeof(**all));
 	if (!*all)
@@ -312,7 +379,7 @@ static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all
 	/* A long loop needs no second one to be warm. */
 	if (est * c.ops * PILOT_SHARE > (double)profile_of(k)->point_budget_ns / 1e3)
 		c.batches = 1;
-	r = run_chunk(w, &c, est * c.ops, all, worst);
+	r = run_chunk(w, &k->points[point], &c, est * c.ops, all, worst);
 	if (r < 0 || fault_is(worst))
 		return r;
 	a = slowest_us(*all, w->c->size, (size_t)c.batches, 0);
@@ -357,7 +424,7 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 		c.warmup = (int)fmin(CHUNK_MAX, CLOCK_WARM_US / fmax(batch_us, 1));
 	w->warm = true;
 	while (c.batches > 0) {
-		r = run_chunk(w, &c, batch_us, all, worst);
+		r = run_chunk(w, &k->points[point], &c, batch_us, all, worst);
 		if (r < 0 || fault_is(worst))
 			return r;
 		r = merged_add(merged, &p->c, restart, *all, (size_t)c.batches, (size_t)c.batches, (double)c.ops * c.replays);
@@ -455,11 +522,11 @@ static void judge_path(const struct crew *w, const struct plan_point *p, struct 
 static void fill_proof(struct campaign *k, const struct crew *w, size_t point, struct record *r)
 {
 	struct point_state *s = &k->points[point];
-	const char *why = s->proof_detail;
+	const char *why = s->told_detail;
 
 	if (transport_table[w->transport].backend == BACKEND_UCX) {
 		record_set(r->used, sizeof(r->used), s->used);
-		record_set(r->proof, sizeof(r->proof), s->proof[0] ? s->proof : "unknown");
+		record_set(r->proof, sizeof(r->proof), s->told > 0 ? proof_words[s->told - 1] : "unknown");
 	} else {
 		judge_path(w, &k->plan.points[point], s);
 		why = s->path.detail;

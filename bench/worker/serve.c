@@ -262,7 +262,7 @@ static int act_run(struct server *s, const struct words *w)
 	msg_add_i64(&m, "first_us", first_us);
 	if (run.mode == NB_RUN_MEASURE)
 		add_state(&m, false);
-	if (run.mode == NB_RUN_SINGLE && nb_backend.proof) {
+	if (nb_backend.proof) {
 		r = nb_backend.proof(&m);
 		if (r) {
 			msg_fini(&m);

@@ -70,7 +70,7 @@ struct nb_backend {
 	/* Buffers of the case, filled with the pattern, and (timing graph) nothing captured yet. */
 	int (*prepare)(const struct op_case *c, int timing, int variant, uint64_t *device_bytes);
 	int (*run)(const struct nb_run *run, int64_t *ns, int64_t *first_us);
-	/* Which transport carried the last single run's data on this rank, where no log proves it:
+	/* Which transport carried the last run's data on this rank, where no log proves it:
 	 * appends used= proof=yes|no|unknown proof_detail= channels= peers= to `done`. NULL: nothing to say. */
 	int (*proof)(struct msg *done);
 	int (*check)(struct nb_check *check);

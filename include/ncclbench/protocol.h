@@ -35,7 +35,7 @@
  * A supervisor treats any other verb, an unknown key's absence, or garbage as outcome `error`
  * (phase = the one awaited). Closing the socket means: exit now.
  *
- * DONE of mode=single may carry used= proof=yes|no|unknown proof_detail= channels= peers= (UCX: what
+ * DONE may carry used= proof=yes|no|unknown proof_detail= channels= peers= (UCX: what
  * the library says carried this rank's data; NCCL's proof is its log).
  *
  * op, dtype, redop, timing and variant are names of the spec tables; inplace and poisoned are 0 or 1.

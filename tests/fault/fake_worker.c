@@ -14,7 +14,7 @@
  *                                "worker rank=R pid=P" (or "probe ...") and its NCCL_* variables
  *   NCCLBENCH_TEST_FAKE_DEVICES  devices= of the facts; default 2
  *   NCCLBENCH_TEST_FAKE_BACKEND  backend= of the facts; default "fake". With "ucx" there is no
- *                                log, and DONE of mode=single tells the transport (used=, proof=)
+ *                                log, and DONE tells the transport (used=, proof=)
  *   NCCLBENCH_TEST_FAKE_VIA      what carried the data, any text; "none" = an empty log. Default
  *                                from the environment found, the first that fits:
  *       NCCL_NET=Socket                              NET/Socket/0
@@ -769,7 +769,7 @@ static void on_run(struct fake *f, const char *request)
 		else
 			add("%s%lld", i ? "," : "", batch_ns + batch_ns / 1000 * (i % 4));
 	}
-	if (f->ucx && strncmp(field(request, "mode"), "single", 6) == 0)
+	if (f->ucx)
 		add(" used=%s proof=%s proof_detail=%s channels=1 peers=%d", f->via, f->turn.proof,
 		    strcmp(f->turn.proof, "yes") == 0 ? "" : "the%20lanes%20say%20so",
 		    f->nranks - 1);

@@ -379,12 +379,48 @@ static void ucx_says_why_it_is_not_proven(void **state)
 	r.t.request.sizes = six_sizes;
 	r.t.request.n_sizes = 6;
 	go_to_the_end(&r);
-	expect_row(&r, 0, "unproven", "", "the lanes say so");
-	expect_row(&r, 1, "ok", "", "the lanes say so");
+	expect_row(&r, 0, "unproven", "", "rank 0: the lanes say so");
+	expect_row(&r, 1, "ok", "", "rank 0: the lanes say so");
 	assert_string_equal(trial_row(&r.t, 1)->proof, "unknown");
-	expect_row(&r, 2, "unproven", "", "another transport carried the data");
+	expect_row(&r, 2, "unproven", "", "rank 1: the lanes say so");
 	expect_ok(&r, 3);
 	trial_fini(&r.t);
+}
+
+/* The two single operations of the ascending pass go as asked; what is measured after them does not. A worker
+ * counts its own RUNs: 1 and 2 are the singles of the first restart and a pilot and its batches of the second. */
+static void ucx_is_judged_in_every_restart(void **state)
+{
+	static const char *const settings[] = { "NCCLBENCH_TEST_FAKE_BACKEND=ucx", NULL };
+	static const struct {
+		const char *script, *proof, *outcome, *detail;
+	} cases[] = {
+		{ "proof:no@run:3#1", "no", "unproven", "rank 1: the lanes say so" },
+		{ "proof:unknown@run:4#1", "unknown", "ok", "rank 1: the lanes say so" },
+		{ "proof:unknown@run:5#0 proof:no@run:4#1", "no", "unproven", "rank 1: the lanes say so" },
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+		struct run r;
+		int bad = 0;
+
+		set_up(&r, cases[i].script, false);
+		r.t.settings = settings;
+		r.t.request.backend = BACKEND_UCX;
+		r.t.request.transports = 1ULL << TRANSPORT_UCX_SHM;
+		r.t.request.timings = 1u << TIMING_HOST;
+		r.t.request.restarts = 2;
+		go_to_the_end(&r);
+		for (size_t p = 0; p < 2; p++) {
+			if (strcmp(trial_row(&r.t, p)->proof, "yes") == 0)
+				continue;
+			assert_string_equal(trial_row(&r.t, p)->proof, cases[i].proof);
+			expect_row(&r, p, cases[i].outcome, "", cases[i].detail);
+			bad++;
+		}
+		assert_true(bad > 0);
+		trial_fini(&r.t);
+	}
 }
 
 /* Six checks pass in the ascending pass, the seventh is of a measurement. */
@@ -942,6 +978,7 @@ int main(int argc, char **argv)
 		TEST(corrupt_data_make_a_row),
 		TEST(wrong_elements_are_counted_over_all_ranks),
 		TEST(one_restart_on_another_way_is_no_proof),
+		TEST(ucx_is_judged_in_every_restart),
 		TEST(ucx_says_why_it_is_not_proven),
 		TEST(data_that_become_corrupt_while_measured),
 		TEST(corrupt_beside_a_crash),

@@ -225,6 +225,8 @@ static void test_times(void **state)
 	assert_int_equal(
 	    ranks_ask(&r, "RUN mode=measure batches=3 ops=20 replays=5 warmup=1", "DONE"), 0);
 	few = ranks_ns(&r, 2);
+	for (int i = 0; i < 2; i++) /* a measurement says, too, which way it went */
+		assert_string_equal(ranks_get(&r, i, "proof"), "yes");
 	assert_int_equal(
 	    ranks_ask(&r, "RUN mode=measure batches=1 ops=20 replays=50 warmup=0", "DONE"), 0);
 	many = ranks_ns(&r, 0);
