@@ -369,12 +369,12 @@ static int measure(struct campaign *k, struct crew *w, size_t config, int restar
 
 /* ---- one configuration in one restart ---- */
 
-static void remember_start(struct campaign *k, const struct crew *w, size_t config)
+static int remember_start(struct campaign *k, const struct crew *w, size_t config)
 {
 	struct config_state *cs = &k->configs[config];
 
 	if (cs->init_us >= 0)
-		return;
+		return 0;
 	cs->context_us = w->context_us;
 	cs->init_us = w->init_us;
 	snprintf(cs->overruled, sizeof(cs->overruled), "%s", buf_text(&w->environment.overruled));
@@ -382,6 +382,7 @@ static void remember_start(struct campaign *k, const struct crew *w, size_t conf
 	if (cs->overruled[0])
 		log_note("%s: your %s is overruled for this transport (auto keeps it)",
 			 transport_table[w->transport].name, cs->overruled);
+	return k->joined ? k->joined(k->joined_arg, k, w) : 0;
 }
 
 static int stop_crew(struct campaign *k, struct crew *w, size_t config, bool polite)
@@ -418,9 +419,9 @@ static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
 		if (!w.stop)
 			r = start_failed(k, &w, config, &worst);
 	} else if (r == 0) {
-		remember_start(k, &w, config);
+		r = remember_start(k, &w, config);
 		cs->start_failures = 0;
-		if (!cs->ascended)
+		if (r == 0 && !cs->ascended)
 			r = ascend(k, &w, config, &worst, &lost);
 		if (r == 0 && !lost && !w.stop && !k->checks_only)
 			r = measure(k, &w, config, restart, &worst, &lost);

@@ -82,6 +82,10 @@ struct campaign {
 	int64_t spent_ns[PHASE_COUNT]; /* this rank waited for its workers' answers; PHASE_NONE: single runs of the ascending pass */
 	char map[RECORD_TEXT];
 	bool checks_only;           /* every point is one operation whose data is checked, nothing is measured; the first fault ends it */
+	/* Collective: sees the crew when the workers of a configuration have joined for the first time, before they are asked anything;
+	 * NULL. Negative ends the run. */
+	int (*joined)(const void *arg, struct campaign *k, const struct crew *w);
+	const void *joined_arg;
 	/* Not collective: sees every crew when its work is over, before and after its workers are stopped; NULL. */
 	void (*watch)(void *arg, const struct crew *w, const struct fault *worst, enum campaign_moment when);
 	void *watch_arg;

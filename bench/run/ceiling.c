@@ -207,31 +207,65 @@ static int tcp_rows(struct campaign *k, struct tcp_plan *t, const char *of)
 	return r;
 }
 
-int ceiling_tcp(struct campaign *k, const struct launch *l)
+/* `t` as the receiver has begun it: opened, or with why not. */
+static int measure_tcp(struct campaign *k, struct tcp_plan *plan, const char *of)
 {
-	struct tcp_plan t = { .receiver = choose_peer(k, l), .listener = -1 };
-	const char *choice =
-	    l->backend == BACKEND_UCX ? l->net_device : getenv("NCCL_SOCKET_IFNAME");
-	char exact[80] = "";
-	int r;
+	struct tcp_plan t = *plan;
+	int r = share_plan(k, &t);
 
-	if (!wants_tcp(k) || t.receiver == 0)
-		return 0;
-	if (l->backend == BACKEND_UCX && choice[0]) {
-		snprintf(exact, sizeof(exact), "=%s", choice);
-		choice = exact;
-	}
-	if (k->c->rank == t.receiver)
-		open_listener(&t, choice);
-	r = share_plan(k, &t);
 	if (r == 0 && !t.why[0])
-		r = tcp_rows(k, &t, l->backend == BACKEND_UCX ? "tcp" : "socket");
+		r = tcp_rows(k, &t, of);
 	snprintf(k->tcp_interface, sizeof(k->tcp_interface), "%s", t.interface);
 	if (t.listener >= 0)
 		close(t.listener);
 	if (t.why[0])
 		say_why(k, "TCP", t.why);
 	return r;
+}
+
+int ceiling_tcp(struct campaign *k, const struct launch *l)
+{
+	struct tcp_plan t = { .receiver = choose_peer(k, l), .listener = -1 };
+
+	if (!wants_tcp(k) || t.receiver == 0)
+		return 0;
+	if (k->c->rank == t.receiver)
+		open_listener(&t, getenv("NCCL_SOCKET_IFNAME"));
+	return measure_tcp(k, &t, "socket");
+}
+
+/* "=eth0" of lanes "tcp/eth0", or of "0:tcp/eth0 2:tcp/lo" for peer 0. */
+static bool lane_interface(const char *lanes, int peer, char *out, size_t max)
+{
+	char of_peer[24];
+	const char *at, *end;
+
+	snprintf(of_peer, sizeof(of_peer), "%d:", peer);
+	at = lanes[0] >= '0' && lanes[0] <= '9' ? strstr(lanes, of_peer) : lanes;
+	while (at && at != lanes && at[-1] != ' ')
+		at = strstr(at + 1, of_peer);
+	end = at ? at + strcspn(at, " ") : NULL;
+	at = at ? strstr(at, "tcp/") : NULL;
+	if (!at || at > end)
+		return false;
+	at += strlen("tcp/");
+	snprintf(out, max, "=%.*s", (int)strcspn(at, "/, "), at);
+	return out[1] != '\0';
+}
+
+int ceiling_tcp_joined(const void *launch, struct campaign *k, const struct crew *w)
+{
+	struct tcp_plan t = { .receiver = choose_peer(k, launch), .listener = -1 };
+	char choice[64];
+
+	if (transport_table[w->transport].peak != PEAK_TCP || t.receiver == 0)
+		return 0;
+	if (k->c->rank == t.receiver && lane_interface(w->lanes, t.sender, choice, sizeof(choice)))
+		open_listener(&t, choice);
+	else if (k->c->rank == t.receiver)
+		snprintf(t.why, sizeof(t.why), "UCX does not say which interface it uses (lanes: %.80s)",
+			 w->lanes[0] ? w->lanes : "not told");
+	return measure_tcp(k, &t, transport_table[w->transport].name);
 }
 
 /* ---- copies ---- */

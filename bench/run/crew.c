@@ -214,10 +214,14 @@ out:
 
 static void read_joined(const struct words *answer, int64_t *extra, void *arg)
 {
+	struct crew *w = arg;
+	const char *lanes = words_get(answer, "lanes");
+
 	if (words_i64(answer, "context_us", 0, INT64_MAX, &extra[0]) != 0)
 		extra[0] = -1;
 	if (words_i64(answer, "init_us", 0, INT64_MAX, &extra[1]) != 0)
 		extra[1] = -1;
+	snprintf(w->lanes, sizeof(w->lanes), "%s", lanes ? lanes : "");
 }
 
 static int join(struct crew *w, int device, struct fault *worst)
@@ -230,7 +234,7 @@ static int join(struct crew *w, int device, struct fault *worst)
 	msg_add_i64(&m, "rank", w->c->rank);
 	msg_add_i64(&m, "nranks", w->c->size);
 	msg_add_i64(&m, "device", device);
-	r = crew_ask(w, PHASE_JOIN, &m, 0, read_joined, NULL, times, 2, worst);
+	r = crew_ask(w, PHASE_JOIN, &m, 0, read_joined, w, times, 2, worst);
 	msg_fini(&m);
 	w->context_us = times[0];
 	w->init_us = times[1];

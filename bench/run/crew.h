@@ -44,6 +44,7 @@ struct crew {
 	bool running;
 	bool warm;                   /* measured something already: the card's clocks are up */
 	int64_t context_us, init_us; /* the slowest rank's; -1 unknown */
+	char lanes[256];             /* this rank's worker's: "tcp/eth0", or by peer "0:tcp/eth0 2:tcp/lo"; "" not told (NCCL) */
 	bool stop;                   /* some rank was interrupted or cannot store: end after this round */
 	bool broken;                 /* this rank wants that (set by the caller) */
 };

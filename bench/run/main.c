@@ -346,7 +346,12 @@ static int measure(struct run *r)
 			r->campaign.broken = true; /* the first round tells the others */
 		}
 	}
-	rc = ceilings ? ceiling_tcp(&r->campaign, &r->launch) : 0;
+	/* NCCL's choice of an interface is known before, UCX's when it has connected. */
+	if (ceilings && r->launch.backend == BACKEND_UCX) {
+		r->campaign.joined = ceiling_tcp_joined;
+		r->campaign.joined_arg = &r->launch;
+	}
+	rc = ceilings && r->launch.backend == BACKEND_NCCL ? ceiling_tcp(&r->campaign, &r->launch) : 0;
 	if (rc == 0)
 		rc = campaign_run(&r->campaign);
 	if (rc == 0 && ceilings && !r->campaign.interrupted)

@@ -62,7 +62,8 @@ static void facts_of(struct plan_of *p, struct launch *l, int rank)
 	l->facts = (struct facts){ .text = p->text, .n = 2 };
 	l->backend = p->backend;
 	l->device = p->gpu[rank];
-	(void)snprintf(l->net_device, sizeof(l->net_device), "lo");
+	/* As with a UCX_NET_DEVICES of the user's: what UCX takes is not known before it has. */
+	l->net_device[0] = '\0';
 }
 
 static void make_environment(const struct plan_of *p, struct env *e)
@@ -143,7 +144,11 @@ static int one_rank(struct coord *c, void *arg)
 	facts_of(&copy[c->rank], l, c->rank);
 	k->reasons = (struct reason_context){ .facts = &l->facts, .nranks = 2, .n_hosts = 1 };
 	r = set_up(p, k, c, &e);
-	if (r == 0 && p->tcp)
+	if (p->tcp && p->backend == BACKEND_UCX) {
+		k->joined = ceiling_tcp_joined;
+		k->joined_arg = l;
+	}
+	if (r == 0 && p->tcp && p->backend == BACKEND_NCCL)
 		r = ceiling_tcp(k, l);
 	if (r == 0 && p->sweep)
 		r = campaign_run(k);
@@ -278,7 +283,13 @@ static void what_goes_wrong_costs_rows_only(void **state)
 
 static void tcp_rows(void **state)
 {
-	struct plan_of p = { .backend = BACKEND_UCX, .transport = TRANSPORT_UCX_TCP, .tcp = true };
+	struct plan_of p = {
+		.backend = BACKEND_UCX,
+		.transport = TRANSPORT_UCX_TCP,
+		.settings = { "NCCLBENCH_TEST_FAKE_BACKEND=ucx", "NCCLBENCH_TEST_FAKE_STATE=lanes=tcp/lo" },
+		.tcp = true,
+		.sweep = true,
+	};
 	size_t of_socket = 0;
 	double best = 0;
 
@@ -295,7 +306,43 @@ static void tcp_rows(void **state)
 	assert_true(peak_of(p.k->peaks, p.k->n_peaks, TRANSPORT_UCX_TCP) == best);
 	assert_non_null(row(&p, CEILING_TCP_BOTH));
 	assert_string_equal(row(&p, CEILING_TCP_BOTH)->transport, "");
+	/* The rows of the sweep are held against it. */
+	assert_true(p.k->points[0].done && isfinite(p.k->points[1].record.peak_pct));
 	done(&p);
+}
+
+/* Rank 1 listens, on the interface of its lanes to rank 0: no other stands in for it. */
+static void tcp_on_the_interface_that_ucx_uses(void **state)
+{
+	static const struct {
+		const char *lanes, *interface, *why;
+	} cases[] = {
+		{ "lanes=1:tcp/nope1%200:tcp/lo", "lo", "" },
+		{ "lanes=10:tcp/nope1%200:posix/memory,tcp/lo%202:tcp/nope2", "lo", "" },
+		{ "lanes=tcp/nope0", "", "interface =nope0" },
+		{ "lanes=0:posix/memory%202:tcp/lo", "", "UCX does not say which interface it uses" },
+		{ "lanes=unknown", "", "lanes: unknown" },
+		{ "none=1", "", "lanes: not told" },
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+		char state_of[200];
+		struct plan_of p = {
+			.backend = BACKEND_UCX,
+			.transport = TRANSPORT_UCX_TCP,
+			.settings = { "NCCLBENCH_TEST_FAKE_BACKEND=ucx", state_of },
+			.tcp = true,
+			.sweep = true,
+		};
+
+		(void)snprintf(state_of, sizeof(state_of), "NCCLBENCH_TEST_FAKE_STATE=%s", cases[i].lanes);
+		go(&p);
+		assert_string_equal(p.k->tcp_interface, cases[i].interface);
+		assert_int_equal(p.k->n_peaks, cases[i].interface[0] ? 4 : 0);
+		assert_non_null(strstr(p.k->no_ceiling, cases[i].why));
+		assert_true(p.k->points[0].done && p.k->points[1].done);
+		done(&p);
+	}
 }
 
 static void no_tcp_where_nothing_uses_it(void **state)
@@ -380,6 +427,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(host_memory_has_no_gpu),
 		cmocka_unit_test(what_goes_wrong_costs_rows_only),
 		cmocka_unit_test(tcp_rows),
+		cmocka_unit_test(tcp_on_the_interface_that_ucx_uses),
 		cmocka_unit_test(no_tcp_where_nothing_uses_it),
 		cmocka_unit_test(no_interface_is_said),
 		cmocka_unit_test(samples_are_flagged),
