@@ -293,13 +293,39 @@ static bool find_missing(const struct scan_link *links, size_t n, const struct p
 
 /* ---- verdicts ---- */
 
-/* NVLS prints no channels; it carries collectives only. */
+static bool algo_known(const struct proof_need *need)
+{
+	return need->algo && need->algo[0];
+}
+
+static bool is_nvls(const char *algo)
+{
+	return strncmp(algo, "NVLS", 4) == 0; /* or NVLS_TREE */
+}
+
+/* Set up, and nothing says whether this operation made use of it. */
+static bool nvls_open(const struct scan *flags, const struct proof_need *need)
+{
+	return flags && (flags->nvls || flags->nvls_comm) && !need->point_to_point && !algo_known(need);
+}
+
+/* NVLS prints no channels; it carries collectives only. A communicator that is set up for it ("NVLS comm") may
+ * use rings all the same: the operation's own algorithm is what counts. */
 static void judge_multicast(const struct scan *flags, const struct proof_need *need,
 			    struct proof *out)
 {
-	if (flags && flags->nvls && !need->point_to_point) {
+	bool sign = flags && (flags->nvls || flags->nvls_comm) && !need->point_to_point;
+
+	if (sign && algo_known(need) && is_nvls(need->algo)) {
 		out->verdict = PROOF_YES;
 		snprintf(out->used, sizeof(out->used), "NVLS");
+	} else if (sign && algo_known(need)) {
+		out->verdict = PROOF_NO;
+		snprintf(out->detail, sizeof(out->detail), "NVLS was set up, but the operation used algorithm %s",
+			 need->algo);
+	} else if (sign) {
+		snprintf(out->detail, sizeof(out->detail),
+			 "NVLS was set up, but the log does not say that this operation used it");
 	} else if (out->used[0]) {
 		out->verdict = PROOF_NO;
 		snprintf(out->detail, sizeof(out->detail), "%s",
@@ -338,6 +364,8 @@ static void judge_any(const struct scan *flags, const struct proof_need *need, s
 
 	if (!bypass || need->point_to_point)
 		return;
+	if (strcmp(bypass, "NVLS") == 0 && algo_known(need) && !is_nvls(need->algo))
+		return; /* another operation's */
 	snprintf(out->used + have, sizeof(out->used) - have, "%s%s", have ? " and " : "", bypass);
 }
 
@@ -372,7 +400,10 @@ void proof_judge(const struct scan_link *links, size_t n, const struct scan *fla
 	if (out->verdict == PROOF_NO)
 		return;
 	missing = find_missing(links, n, need, out);
-	if (!missing && flags && (flags->failed || flags->n_cut))
+	if (!missing && t->proof_class && nvls_open(flags, need))
+		snprintf(out->detail, sizeof(out->detail),
+			 "NVLS was set up and the log does not say whether this operation used it");
+	else if (!missing && flags && (flags->failed || flags->n_cut))
 		snprintf(out->detail, sizeof(out->detail),
 			 "part of the log was not read (memory, too long, or unknown words)");
 	else if (!missing)

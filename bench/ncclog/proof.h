@@ -21,6 +21,7 @@ struct proof_need { /* which ordered pairs must have been seen */
 	int (*sender)(const void *arg, int rank, int i);
 	const void *arg;
 	int nranks;
+	const char *algo;     /* the log's word for the algorithm of this operation; NULL or "": it does not say */
 };
 
 struct proof {

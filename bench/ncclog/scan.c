@@ -60,7 +60,7 @@ static void on_collnet(struct scan *s, const struct log_record *r, struct span r
 
 static void on_nvls(struct scan *s, const struct log_record *r, struct span rest)
 {
-	s->nvls = true;
+	s->nvls_comm = true;
 }
 
 /* A process may have several communicators: the largest is the one that spans the job. */

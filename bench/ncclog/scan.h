@@ -42,7 +42,8 @@ struct scan {
 	char warn_place[64];       /* "misc/socket.cc:71", "" when not given */
 	int n_warns;
 	int n_nodes, nranks;       /* of the largest communicator ("comm ... nRanks 8 nNodes 2"), or -1 */
-	bool nvls, symmetric, copy_engine, collnet; /* counter evidence: data may move without a channel */
+	bool nvls, symmetric, copy_engine, collnet; /* counter evidence: data moved without a channel */
+	bool nvls_comm;            /* NVLS was set up for a communicator: by itself no use of it */
 	char p2p_refused[400];     /* the line that says why P2P is off ("P2P is disabled between...",
 	                            * "Could not enable P2P...", "Legacy IPC not supported"), or "" */
 	size_t n_cut;              /* lines over 64 KiB (their end is not read), links and tunings past

@@ -63,7 +63,7 @@ static void read_one(struct evidence *e, int which)
 /* Grows with every new link and every new channel of one. */
 static int64_t weight(const struct scan *s)
 {
-	int64_t sum = s->nvls + s->symmetric + s->copy_engine + s->collnet + s->failed + (s->n_cut > 0);
+	int64_t sum = s->nvls + s->nvls_comm + s->symmetric + s->copy_engine + s->collnet + s->failed + (s->n_cut > 0);
 
 	for (size_t i = 0; i < s->n_links; i++)
 		sum += 2 + s->links[i].channels;
@@ -79,8 +79,8 @@ int evidence_read(struct evidence *e)
 
 static void write_links(const struct evidence *e, struct buf *b)
 {
-	buf_printf(b, "flags %d %d %d %d %d %d\n", e->scan.nvls, e->scan.symmetric, e->scan.copy_engine, e->scan.collnet,
-		   e->scan.failed, (int)e->scan.n_cut);
+	buf_printf(b, "flags %d %d %d %d %d %d %d\n", e->scan.nvls, e->scan.symmetric, e->scan.copy_engine, e->scan.collnet,
+		   e->scan.failed, (int)e->scan.n_cut, e->scan.nvls_comm);
 	for (size_t i = 0; i < e->scan.n_links; i++) {
 		const struct scan_link *l = &e->scan.links[i];
 
@@ -96,10 +96,11 @@ static void write_links(const struct evidence *e, struct buf *b)
 static int read_line(struct evidence *e, const char *line)
 {
 	struct scan_link l = { 0 };
-	int nvls, symmetric, ce, collnet, failed, cut;
+	int nvls, symmetric, ce, collnet, failed, cut, comm;
 
-	if (sscanf(line, "flags %d %d %d %d %d %d", &nvls, &symmetric, &ce, &collnet, &failed, &cut) == 6) {
+	if (sscanf(line, "flags %d %d %d %d %d %d %d", &nvls, &symmetric, &ce, &collnet, &failed, &cut, &comm) == 7) {
 		e->nvls |= nvls;
+		e->nvls_comm |= comm;
 		e->symmetric |= symmetric;
 		e->copy_engine |= ce;
 		e->collnet |= collnet;
@@ -166,7 +167,7 @@ static int sender(const void *arg, int rank, int i)
 	return from;
 }
 
-void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, struct proof *out)
+void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, const char *algo, struct proof *out)
 {
 	unsigned flags = op_table[c->op].flags;
 	bool collective = flags & OP_COLLECTIVE;
@@ -179,9 +180,11 @@ void evidence_judge(const struct evidence *e, int transport, const struct op_cas
 		.sender = collective ? NULL : sender,
 		.arg = c,
 		.nranks = c->nranks,
+		.algo = algo,
 	};
 
 	all.nvls = e->nvls;
+	all.nvls_comm = e->nvls_comm;
 	all.symmetric = e->symmetric;
 	all.copy_engine = e->copy_engine;
 	all.collnet = e->collnet;

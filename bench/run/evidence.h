@@ -23,7 +23,7 @@ struct evidence {
 	int64_t seen;              /* size of the scan's findings at the last gather */
 	struct scan_link *links;   /* of all ranks */
 	size_t n_links;
-	bool nvls, symmetric, copy_engine, collnet, failed; /* of any rank */
+	bool nvls, symmetric, copy_engine, collnet, failed, nvls_comm; /* of any rank */
 	int n_cut;                         /* most of any rank */
 };
 
@@ -35,4 +35,5 @@ int evidence_open(struct evidence *e, const char *log, const char *quiet_log) AT
 int evidence_read(struct evidence *e);
 /* Collective; afterwards rank 0 has the links of all, and only there evidence_judge may be asked. */
 int evidence_gather(struct evidence *e, struct coord *c) ATTR_MUST;
-void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, struct proof *out);
+/* `algo`: the log's word for the case's algorithm, NULL or "" when it has none. */
+void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, const char *algo, struct proof *out);

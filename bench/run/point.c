@@ -513,7 +513,7 @@ static void judge_path(const struct crew *w, const struct plan_point *p, struct 
 	static const int badness[] = { [PROOF_YES] = 0, [PROOF_UNKNOWN] = 1, [PROOF_NO] = 2 };
 	struct proof now;
 
-	evidence_judge(&w->evidence, w->transport, &p->c, &now);
+	evidence_judge(&w->evidence, w->transport, &p->c, s->tuning.algo, &now);
 	if (!s->judged || badness[now.verdict] > badness[s->path.verdict])
 		s->path = now;
 	s->judged = true;

@@ -168,7 +168,10 @@ static void verdicts(void **state)
 
 static void counter_evidence(void **state)
 {
-	const struct scan none = { 0 }, nvls = { .nvls = true }, symmetric = { .symmetric = true };
+	static const struct proof_need by_ring = { .a = -1, .b = -1, .nranks = 2, .algo = "RING" };
+	static const struct proof_need by_nvls = { .a = -1, .b = -1, .nranks = 2, .algo = "NVLS_TREE" };
+	const struct scan none = { 0 }, nvls = { .nvls = true, .nvls_comm = true }, set_up = { .nvls_comm = true },
+			  symmetric = { .symmetric = true };
 	const struct scan copies = { .copy_engine = true }, collnet = { .collnet = true },
 			  broken = { .failed = true }, cut = { .n_cut = 1 };
 	const struct {
@@ -193,9 +196,29 @@ static void counter_evidence(void **state)
 		  "part of the log was not read (memory, too long, or unknown words)" },
 		{ &cut, TRANSPORT_AUTO, &collective2, PROOF_UNKNOWN, "P2P/CUMEM",
 		  "part of the log was not read (memory, too long, or unknown words)" },
+		{ &set_up, TRANSPORT_P2P, &collective2, PROOF_UNKNOWN, "P2P/CUMEM",
+		  "NVLS was set up and the log does not say whether this operation used it" },
+		{ &set_up, TRANSPORT_P2P, &by_ring, PROOF_YES, "P2P/CUMEM", "" },
+		{ &set_up, TRANSPORT_P2P, &pair_both, PROOF_YES, "P2P/CUMEM", "" },
 		{ &nvls, TRANSPORT_AUTO, &collective2, PROOF_YES, "P2P/CUMEM and NVLS", "" },
+		{ &nvls, TRANSPORT_AUTO, &by_ring, PROOF_YES, "P2P/CUMEM", "" },
+		{ &nvls, TRANSPORT_AUTO, &by_nvls, PROOF_YES, "P2P/CUMEM and NVLS", "" },
+		{ &set_up, TRANSPORT_AUTO, &collective2, PROOF_YES, "P2P/CUMEM", "" },
 		{ &nvls, TRANSPORT_AUTO, &pair_both, PROOF_YES, "P2P/CUMEM", "" },
-		{ &nvls, TRANSPORT_NVLS, &collective2, PROOF_YES, "NVLS", "" },
+		{ &nvls, TRANSPORT_NVLS, &by_nvls, PROOF_YES, "NVLS", "" },
+		{ &set_up, TRANSPORT_NVLS, &by_nvls, PROOF_YES, "NVLS", "" }, /* a later restart: no tuning lines */
+		{ &none, TRANSPORT_NVLS, &by_nvls, PROOF_NO, "P2P/CUMEM",
+		  "the log has channels and no sign of NVLS" },
+		/* Set up for the communicator is not used by the operation. */
+		{ &set_up, TRANSPORT_NVLS, &collective2, PROOF_UNKNOWN, "P2P/CUMEM",
+		  "NVLS was set up, but the log does not say that this operation used it" },
+		{ &set_up, TRANSPORT_NVLS, &by_ring, PROOF_NO, "P2P/CUMEM",
+		  "NVLS was set up, but the operation used algorithm RING" },
+		/* Another operation of the same log used it. */
+		{ &nvls, TRANSPORT_NVLS, &collective2, PROOF_UNKNOWN, "P2P/CUMEM",
+		  "NVLS was set up, but the log does not say that this operation used it" },
+		{ &nvls, TRANSPORT_NVLS, &by_ring, PROOF_NO, "P2P/CUMEM",
+		  "NVLS was set up, but the operation used algorithm RING" },
 		{ &nvls, TRANSPORT_NVLS, &pair_both, PROOF_NO, "P2P/CUMEM",
 		  "NVLS carries no send/recv" },
 	};

@@ -193,7 +193,7 @@ static void records_share_a_line(void **state)
 	assert_int_equal(s.n_warns, 1);
 	assert_string_equal(s.first_warn, "bad thing");
 	assert_string_equal(s.warn_place, "misc/socket.cc:71");
-	assert_true(s.nvls);
+	assert_true(s.nvls_comm);
 	scan_fini(&s);
 }
 
@@ -365,17 +365,17 @@ static void tunings(void **state)
 	assert_non_null(scan_find_tuning(&s, "AllGather", 8));
 	assert_null(scan_find_tuning(&s, "AllGather", 9));
 	assert_null(scan_find_tuning(&s, "AllReduce", 8));
-	assert_false(s.nvls || s.symmetric || s.copy_engine || s.collnet);
+	assert_false(s.nvls || s.nvls_comm || s.symmetric || s.copy_engine || s.collnet);
 	scan_fini(&s);
 }
 
-enum { NVLS = 1, SYMMETRIC = 2, COPY_ENGINE = 4, COLLNET = 8 };
+enum { NVLS = 1, SYMMETRIC = 2, COPY_ENGINE = 4, COLLNET = 8, NVLS_COMM = 16 };
 
 static const struct {
 	const char *line;
 	int flags;
 } evidence[] = {
-	{ P "NVLS comm 0x55 headRank 0 nHeads 2 nvlsRanks 2 buffSize 1048576", NVLS },
+	{ P "NVLS comm 0x55 headRank 0 nHeads 2 nvlsRanks 2 buffSize 1048576", NVLS_COMM },
 	{ P "AllReduce: 1024 Bytes -> Algo NVLS proto SIMPLE channel{Lo..Hi}={0..15}", NVLS },
 	{ P "AllReduce: 1024 Bytes -> Algo NVLS_TREE proto SIMPLE channel{Lo..Hi}={0..15}", NVLS },
 	{ P "1024 Bytes -> Algo 4 proto 2 time 5.0", NVLS },
@@ -409,7 +409,7 @@ static void counter_evidence(void **state)
 
 		buf_printf(&line, "%s\n", evidence[i].line);
 		scan_text(&s, buf_text(&line));
-		flags = s.nvls * NVLS + s.symmetric * SYMMETRIC + s.copy_engine * COPY_ENGINE +
+		flags = s.nvls * NVLS + s.nvls_comm * NVLS_COMM + s.symmetric * SYMMETRIC + s.copy_engine * COPY_ENGINE +
 			s.collnet * COLLNET;
 		if (flags != evidence[i].flags)
 			fail_msg("flags %d in: %s", flags, evidence[i].line);
