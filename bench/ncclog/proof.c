@@ -94,9 +94,26 @@ static bool is_relevant(const struct scan_link *l, const struct proof_need *need
 	       (need->both_ways && l->from == need->b && l->to == need->a);
 }
 
-static bool is_wanted(const struct scan_link *l, const struct transport *t)
+/* Both ends on one host, where the row of a network leaves NCCL its choice. */
+static bool is_inside(const struct scan_link *l, const struct transport *t, const struct proof_need *need)
+{
+	if (!need->host || !(t->flags & TRANSPORT_NETWORK) || need->a >= 0)
+		return false;
+	if (l->from < 0 || l->from >= need->nranks || l->to < 0 || l->to >= need->nranks)
+		return false;
+	return need->host[l->from] == need->host[l->to];
+}
+
+static bool is_local_class(const char *cls)
+{
+	return strcmp(cls, "P2P") == 0 || strcmp(cls, "SHM") == 0;
+}
+
+static bool is_wanted(const struct scan_link *l, const struct transport *t, const struct proof_need *need)
 {
 	if (!t->proof_class)
+		return true;
+	if (is_inside(l, t, need) && is_local_class(l->cls))
 		return true;
 	return strcmp(l->cls, t->proof_class) == 0 &&
 	       (!t->proof_variant || has_word(l->variant, t->proof_variant)) &&
@@ -108,6 +125,7 @@ static bool is_wanted(const struct scan_link *l, const struct transport *t)
 struct tally {
 	int pairs;                     /* ordered pairs with a relevant link */
 	int wrong;                     /* of those, with a link that is not wanted */
+	int asked;                     /* of those, with a link of the row's own class */
 	int channels;                  /* of the pair with the fewest, -1 none */
 	const struct scan_link *first; /* relevant one */
 	const struct scan_link *other; /* NULL: all have the label of the first */
@@ -155,7 +173,7 @@ static void add_pair(const struct scan_link *l, size_t n, const struct transport
 		     const struct proof_need *need, struct tally *sum)
 {
 	uint64_t sent[4] = { 0 }, received[4] = { 0 };
-	bool seen = false, wrong = false;
+	bool seen = false, wrong = false, asked = false;
 	int channels;
 
 	for (; n > 0; l++, n--) {
@@ -163,9 +181,10 @@ static void add_pair(const struct scan_link *l, size_t n, const struct transport
 			continue;
 		if (!sum->first)
 			sum->first = l;
-		note_other(l, is_wanted(l, t), sum);
+		note_other(l, is_wanted(l, t, need), sum);
 		seen = true;
-		wrong |= !is_wanted(l, t);
+		wrong |= !is_wanted(l, t, need);
+		asked |= t->proof_class && strcmp(l->cls, t->proof_class) == 0;
 		for (int i = 0; i < 4; i++) {
 			sent[i] |= l->send_mask[i];
 			received[i] |= l->recv_mask[i];
@@ -176,6 +195,7 @@ static void add_pair(const struct scan_link *l, size_t n, const struct transport
 	channels = link_channels(sent, received);
 	sum->pairs++;
 	sum->wrong += wrong;
+	sum->asked += asked;
 	if (sum->channels < 0 || channels < sum->channels)
 		sum->channels = channels;
 }
@@ -202,17 +222,21 @@ static int count_label(const struct scan_link *links, size_t n, const struct pro
 static void describe(const struct scan_link *links, size_t n, const struct proof_need *need,
 		     const struct tally *sum, struct proof *out)
 {
+	const struct scan_link *named = sum->other ? sum->other : sum->first;
 	char name[LABEL_MAX];
 	int count;
 
-	if (!sum->first)
+	if (!named)
 		return;
-	label(sum->other ? sum->other : sum->first, name);
-	count = sum->other ? count_label(links, n, need, sum->other) : sum->pairs;
+	/* Where both are right, how many hops the network has is what is asked. */
+	if (sum->other && !sum->wrong && is_local_class(sum->other->cls) && !is_local_class(sum->first->cls))
+		named = sum->first;
+	label(named, name);
+	count = sum->other ? count_label(links, n, need, named) : sum->pairs;
 	if (sum->other && !sum->wrong && strcmp(sum->other->cls, sum->first->cls) == 0)
 		snprintf(out->used, sizeof(out->used), "%s", sum->first->cls);
 	else if (count < sum->pairs)
-		snprintf(out->used, sizeof(out->used), "mixed: %d of %d pairs %s", count,
+		snprintf(out->used, sizeof(out->used), "mixed: %d of %d hops %s", count,
 			 sum->pairs, name);
 	else
 		snprintf(out->used, sizeof(out->used), "%s", name);
@@ -400,6 +424,10 @@ void proof_judge(const struct scan_link *links, size_t n, const struct scan *fla
 	if (out->verdict == PROOF_NO)
 		return;
 	missing = find_missing(links, n, need, out);
+	if (!missing && need->host && t->flags & TRANSPORT_NETWORK && sum.asked == 0) {
+		snprintf(out->detail, sizeof(out->detail), "no \"via\" line between hosts in the log");
+		return;
+	}
 	if (!missing && t->proof_class && nvls_open(flags, need))
 		snprintf(out->detail, sizeof(out->detail),
 			 "NVLS was set up and the log does not say whether this operation used it");

@@ -21,12 +21,15 @@ struct proof_need { /* which ordered pairs must have been seen */
 	int (*sender)(const void *arg, int rank, int i);
 	const void *arg;
 	int nranks;
+	/* Of each rank, a number per host; NULL: one host. A network's row forces the way between hosts only: there
+	 * collective operations may take P2P or SHM inside a host. */
+	const int *host;
 	const char *algo;     /* the log's word for the algorithm of this operation; NULL or "": it does not say */
 };
 
 struct proof {
 	enum proof_id verdict;
-	char used[64];     /* "P2P/CUMEM", "SHM/direct", "NET/Socket", "mixed: 2 of 4 pairs NET/Socket",
+	char used[64];     /* "P2P/CUMEM", "SHM/direct", "NET/Socket", "mixed: 2 of 4 hops NET/Socket",
 	                    * the class alone when only variants differ, "" when nothing was seen */
 	char detail[200];  /* why not yes */
 	int channels;      /* of the pair with the fewest; -1 unknown */

@@ -24,6 +24,23 @@
 #define GROW_FROM_BYTES (1u << 20) /* from here on time is taken to grow with the size */
 #define ROUND_NS (900 * CLOCK_S)
 
+/* The lowest rank of a host is its number. With --share-gpu each rank is a host of its own for NCCL. */
+static int number_hosts(struct campaign *k)
+{
+	const struct facts *f = k->reasons.facts;
+
+	if (k->reasons.n_hosts < 2 || k->crew.environment.share_gpu)
+		return 0;
+	k->host = calloc((size_t)f->n + 1, sizeof(*k->host));
+	for (int i = 0; k->host && i < f->n; i++) {
+		k->host[i] = i;
+		for (int j = 0; j < i && k->host[i] == i; j++)
+			if (k->host[j] == j && facts_same_host(f, i, j))
+				k->host[i] = j;
+	}
+	return k->host ? 0 : -ENOMEM;
+}
+
 int campaign_prepare(struct campaign *k)
 {
 	k->points = calloc(k->plan.n_points + 1, sizeof(*k->points));
@@ -37,7 +54,7 @@ int campaign_prepare(struct campaign *k)
 		k->points[i].est_us = k->points[i].wrong = NAN;
 	for (size_t i = 0; i < k->plan.n_configs; i++)
 		k->configs[i].context_us = k->configs[i].init_us = k->configs[i].first_op_us = k->configs[i].teardown_us = -1;
-	return 0;
+	return number_hosts(k);
 }
 
 void campaign_fini(struct campaign *k)
@@ -46,6 +63,7 @@ void campaign_fini(struct campaign *k)
 		merged_fini(&k->points[i].merged);
 	free(k->points);
 	free(k->configs);
+	free(k->host);
 	if (k->cards)
 		coord_free_texts(k->cards, k->request.nranks);
 	k->cards = NULL;

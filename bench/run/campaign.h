@@ -81,6 +81,7 @@ struct campaign {
 	size_t n_done;
 	int64_t spent_ns[PHASE_COUNT]; /* this rank waited for its workers' answers; PHASE_NONE: single runs of the ascending pass */
 	char map[RECORD_TEXT];
+	int *host;                  /* of each rank, as proof_need.host; NULL: one host, or every rank is one for NCCL */
 	bool checks_only;           /* every point is one operation whose data is checked, nothing is measured; the first fault ends it */
 	/* Collective: sees the crew when the workers of a configuration have joined for the first time, before they are asked anything;
 	 * NULL. Negative ends the run. */

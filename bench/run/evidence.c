@@ -167,7 +167,8 @@ static int sender(const void *arg, int rank, int i)
 	return from;
 }
 
-void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, const char *algo, struct proof *out)
+void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, const int *host, const char *algo,
+		    struct proof *out)
 {
 	unsigned flags = op_table[c->op].flags;
 	bool collective = flags & OP_COLLECTIVE;
@@ -180,6 +181,7 @@ void evidence_judge(const struct evidence *e, int transport, const struct op_cas
 		.sender = collective ? NULL : sender,
 		.arg = c,
 		.nranks = c->nranks,
+		.host = host,
 		.algo = algo,
 	};
 

@@ -35,5 +35,6 @@ int evidence_open(struct evidence *e, const char *log, const char *quiet_log) AT
 int evidence_read(struct evidence *e);
 /* Collective; afterwards rank 0 has the links of all, and only there evidence_judge may be asked. */
 int evidence_gather(struct evidence *e, struct coord *c) ATTR_MUST;
-/* `algo`: the log's word for the case's algorithm, NULL or "" when it has none. */
-void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, const char *algo, struct proof *out);
+/* `host` as in struct proof_need. `algo`: the log's word for the case's algorithm, NULL or "" when it has none. */
+void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, const int *host, const char *algo,
+		    struct proof *out);

@@ -508,12 +508,12 @@ static void fill_algorithm(const struct point_state *s, struct record *r)
 }
 
 /* The row's figures are of all restarts: one that went another way spoils the proof of the others. */
-static void judge_path(const struct crew *w, const struct plan_point *p, struct point_state *s)
+static void judge_path(const struct crew *w, const struct plan_point *p, const int *host, struct point_state *s)
 {
 	static const int badness[] = { [PROOF_YES] = 0, [PROOF_UNKNOWN] = 1, [PROOF_NO] = 2 };
 	struct proof now;
 
-	evidence_judge(&w->evidence, w->transport, &p->c, s->tuning.algo, &now);
+	evidence_judge(&w->evidence, w->transport, &p->c, host, s->tuning.algo, &now);
 	if (!s->judged || badness[now.verdict] > badness[s->path.verdict])
 		s->path = now;
 	s->judged = true;
@@ -528,7 +528,7 @@ static void fill_proof(struct campaign *k, const struct crew *w, size_t point, s
 		record_set(r->used, sizeof(r->used), s->used);
 		record_set(r->proof, sizeof(r->proof), s->told > 0 ? proof_words[s->told - 1] : "unknown");
 	} else {
-		judge_path(w, &k->plan.points[point], s);
+		judge_path(w, &k->plan.points[point], k->host, s);
 		why = s->path.detail;
 		record_set(r->used, sizeof(r->used), s->path.used);
 		record_set(r->proof, sizeof(r->proof), proof_names[s->path.verdict]);

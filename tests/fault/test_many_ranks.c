@@ -215,6 +215,30 @@ static void one_link_of_another_kind(void **state)
 	trial_fini(&t);
 }
 
+/* Two hosts of 256: inside one a link may take SHM, between them it may not. */
+static void two_hosts(void **state)
+{
+	static const struct inproc_deed inside[] = {
+		{ .kind = INPROC_VIA, .rank = 100, .phase = PHASE_RUN, .nth = 1 },
+	};
+	static const struct inproc_deed between[] = {
+		{ .kind = INPROC_VIA, .rank = 255, .phase = PHASE_RUN, .nth = 1 },
+	};
+	struct trial t;
+	char out[128];
+
+	set_up(&t, out, sizeof(out), inside, 1);
+	t.hosts = 2;
+	run(&t);
+	row(&t, 0, "ok", "yes");
+	trial_fini(&t);
+	set_up(&t, out, sizeof(out), between, 1);
+	t.hosts = 2;
+	run(&t);
+	assert_non_null(strstr(row(&t, 0, "unproven", "no")->detail, "first 255 -> 256 by SHM/direct"));
+	trial_fini(&t);
+}
+
 /* ---- cost ---- */
 
 static long peak_kib(void)
@@ -304,7 +328,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_well),          cmocka_unit_test(one_of_them_dies),
 		cmocka_unit_test(worst_of_several_is_told), cmocka_unit_test(wrong_elements_are_summed),
-		cmocka_unit_test(one_link_of_another_kind), cmocka_unit_test(fits_into_a_gibibyte),
+		cmocka_unit_test(one_link_of_another_kind), cmocka_unit_test(two_hosts),
+		cmocka_unit_test(fits_into_a_gibibyte),
 	};
 	int r;
 

@@ -32,6 +32,7 @@ void trial_init(struct trial *t, const char *worker, const char *dir)
 	t->worker = worker;
 	t->dir = dir;
 	t->ranks = 2;
+	t->hosts = 1;
 	t->script = "";
 	t->timeout_ms = LONG_MS;
 	t->request = (struct plan_request){
@@ -79,7 +80,7 @@ static int prepare(struct campaign *k, struct coord *c, struct shared *s)
 	k->reasons = (struct reason_context){
 		.facts = &s->facts,
 		.nranks = c->size,
-		.n_hosts = 1,
+		.n_hosts = t->hosts,
 		.veto = environment_multicast_veto(s->env.vec),
 	};
 	k->crew = (struct crew_spec){
@@ -88,7 +89,7 @@ static int prepare(struct campaign *k, struct coord *c, struct shared *s)
 		.timeout_ns = t->timeout_ms * CLOCK_MS,
 		.peer_grace_ns = t->peer_grace_ms * CLOCK_MS,
 		.inherited = s->env.vec,
-		.environment = { .one_host = true },
+		.environment = { .one_host = t->hosts == 1 },
 		.device = c->rank,
 	};
 	store_init(&k->store);
@@ -156,7 +157,8 @@ static int make_facts(struct trial *t, struct facts *f)
 
 	f->text = calloc((size_t)t->ranks, sizeof(*f->text));
 	for (int i = 0; f->text && i < t->ranks; i++) {
-		snprintf(text, sizeof(text), "device=%d\nhost=here\nboot=1\n%s", i, FACTS);
+		snprintf(text, sizeof(text), "device=%d\nhost=here%d\nboot=%d\n%s", i,
+			 i * t->hosts / t->ranks, i * t->hosts / t->ranks, FACTS);
 		f->text[f->n++] = strdup(text);
 	}
 	return f->text ? 0 : -ENOMEM;

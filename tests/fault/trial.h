@@ -19,7 +19,7 @@ enum { TRIAL_RANKS_MAX = COORD_THREADS_MAX };
 
 struct trial { /* in: */
 	const char *worker;
-	int ranks;
+	int ranks, hosts;            /* ranks are dealt to the hosts in blocks */
 	const char *script;          /* NCCLBENCH_TEST_FAKE of every worker */
 	const char *const *settings; /* more of the environment: "NAME=value", ..., NULL; or NULL */
 	struct plan_request request; /* nranks is filled in */

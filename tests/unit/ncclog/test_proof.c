@@ -71,6 +71,30 @@ static const struct scan_link ring3of4[] = { LINK(0, 1, 0, "P2P", "CUMEM"),
 					     LINK(1, 2, 0, "P2P", "CUMEM"),
 					     LINK(3, 0, 0, "P2P", "CUMEM") };
 
+/* the same ring, the network first */
+static const struct scan_link turned4[] = { LINK(0, 2, 0, "NET/Socket", "0"),
+					    LINK(1, 0, 0, "P2P", "CUMEM"),
+					    LINK(2, 3, 0, "SHM", "direct"),
+					    LINK(3, 1, 0, "NET/Socket", "0") };
+static const struct scan_link net4[] = { LINK(0, 1, 0, "NET/Socket", "0"),
+					 LINK(1, 2, 0, "NET/Socket", "0"),
+					 LINK(2, 3, 0, "NET/Socket", "0"),
+					 LINK(3, 0, 0, "NET/Socket", "0") };
+static const struct scan_link half_ib4[] = { LINK(0, 1, 0, "P2P", "CUMEM"),
+					     LINK(1, 2, 0, "NET/Socket", "0"),
+					     LINK(2, 3, 0, "P2P", "CUMEM"),
+					     LINK(3, 0, 0, "NET/IB", "0") };
+static const struct scan_link inside4[] = { LINK(0, 1, 0, "P2P", "CUMEM"),
+					    LINK(1, 0, 0, "P2P", "CUMEM"),
+					    LINK(2, 3, 0, "P2P", "CUMEM"),
+					    LINK(3, 2, 0, "P2P", "CUMEM") };
+static const int two_by_two[] = { 0, 0, 2, 2 }, crossed[] = { 0, 1, 0, 1 };
+static const struct proof_need hosts2x2 = { .a = -1, .b = -1, .nranks = 4, .host = two_by_two };
+static const struct proof_need hosts_crossed = { .a = -1, .b = -1, .nranks = 4, .host = crossed };
+static const struct proof_need pair_inside = {
+	.point_to_point = true, .a = 0, .b = 1, .both_ways = true, .nranks = 4, .host = two_by_two
+};
+
 #define SET(a) a, N_ELEMENTS(a)
 
 static const struct {
@@ -90,7 +114,7 @@ static const struct {
 	  "asked for p2p-ipc, but 2 of 2 pairs" },
 	{ "ce", SET(ce), TRANSPORT_P2P_CE, &collective2, PROOF_YES, "P2P/CUMEM/CE", NULL },
 	{ "half ce", SET(half_ce), TRANSPORT_P2P_CE, &collective2, PROOF_NO,
-	  "mixed: 1 of 2 pairs P2P/CUMEM",
+	  "mixed: 1 of 2 hops P2P/CUMEM",
 	  "1 of 2 pairs used another way; first 0 -> 1 by P2P/CUMEM" },
 	{ "ce is p2p", SET(half_ce), TRANSPORT_P2P, &collective2, PROOF_YES, "P2P", NULL },
 	/* SHM has no connection kind: it counts for both */
@@ -107,7 +131,7 @@ static const struct {
 	{ "ib-nogdr with gdr", SET(ib), TRANSPORT_IB_NOGDR, &collective2, PROOF_NO, "NET/IB/GDRDMA",
 	  "2 of 2 pairs" },
 	{ "ib-nogdr, one end with gdr", SET(ib_both), TRANSPORT_IB_NOGDR, &collective2, PROOF_NO,
-	  "mixed: 1 of 2 pairs NET/IB/GDRDMA", "first 0 -> 1" },
+	  "mixed: 1 of 2 hops NET/IB/GDRDMA", "first 0 -> 1" },
 	{ "ib, one end with gdr", SET(ib_both), TRANSPORT_IB, &collective2, PROOF_YES, "NET/IB",
 	  NULL },
 	/* the kind of connection matters */
@@ -123,12 +147,34 @@ static const struct {
 	  "first 0 -> 1 by NET/Socket" },
 	/* mixtures */
 	{ "mixed", SET(ring4), TRANSPORT_P2P, &collective4, PROOF_NO,
-	  "mixed: 2 of 4 pairs NET/Socket",
+	  "mixed: 2 of 4 hops NET/Socket",
 	  "asked for p2p, but 2 of 4 pairs used another way; first 1 -> 2 by NET/Socket" },
 	{ "mixed, other way", SET(ring4), TRANSPORT_SOCKET, &collective4, PROOF_NO,
-	  "mixed: 2 of 4 pairs P2P/CUMEM", "first 0 -> 1" },
+	  "mixed: 2 of 4 hops P2P/CUMEM", "first 0 -> 1" },
 	{ "mixed, auto", SET(ring4), TRANSPORT_AUTO, &collective4, PROOF_YES,
-	  "mixed: 2 of 4 pairs NET/Socket", NULL },
+	  "mixed: 2 of 4 hops NET/Socket", NULL },
+	/* two hosts of two: a network's row forces the way between them only */
+	{ "socket between hosts", SET(ring4), TRANSPORT_SOCKET, &hosts2x2, PROOF_YES,
+	  "mixed: 2 of 4 hops NET/Socket", NULL },
+	{ "socket between hosts, first", SET(turned4), TRANSPORT_SOCKET, &hosts2x2, PROOF_YES,
+	  "mixed: 2 of 4 hops NET/Socket", NULL },
+	{ "all socket", SET(net4), TRANSPORT_SOCKET, &hosts2x2, PROOF_YES, "NET/Socket", NULL },
+	{ "ib was asked for", SET(ring4), TRANSPORT_IB, &hosts2x2, PROOF_NO,
+	  "mixed: 2 of 4 hops NET/Socket",
+	  "asked for ib, but 2 of 4 pairs used another way; first 1 -> 2 by NET/Socket" },
+	{ "p2p has no such right", SET(ring4), TRANSPORT_P2P, &hosts2x2, PROOF_NO,
+	  "mixed: 2 of 4 hops NET/Socket", "asked for p2p, but 2 of 4 pairs" },
+	{ "one hop between hosts by ib", SET(half_ib4), TRANSPORT_SOCKET, &hosts2x2, PROOF_NO,
+	  "mixed: 1 of 4 hops NET/IB", "1 of 4 pairs used another way; first 3 -> 0 by NET/IB" },
+	{ "nothing between hosts", SET(inside4), TRANSPORT_SOCKET, &hosts2x2, PROOF_UNKNOWN,
+	  "P2P/CUMEM", "no \"via\" line between hosts" },
+	{ "other hosts than the links say", SET(ring4), TRANSPORT_SOCKET, &hosts_crossed, PROOF_NO,
+	  "mixed: 2 of 4 hops P2P/CUMEM", "first 0 -> 1" },
+	/* a pair inside a host: its figure would be P2P's */
+	{ "pair inside a host", SET(p2p), TRANSPORT_SOCKET, &pair_inside, PROOF_NO, "P2P/CUMEM",
+	  "asked for socket, but 2 of 2 pairs" },
+	{ "auto on two hosts", SET(turned4), TRANSPORT_AUTO, &hosts2x2, PROOF_YES,
+	  "mixed: 2 of 4 hops NET/Socket", NULL },
 	{ "variants", SET(variants4), TRANSPORT_P2P, &collective4, PROOF_YES, "P2P", NULL },
 	{ "variants, auto", SET(variants4), TRANSPORT_AUTO, &collective4, PROOF_YES, "P2P", NULL },
 	/* nothing, or not all */
@@ -292,7 +338,7 @@ static void longest_words(void **state)
 	proof_judge(l, 2, NULL, TRANSPORT_P2P, &collective2, &p);
 	assert_int_equal(p.verdict, PROOF_NO);
 	assert_int_equal(strlen(p.used), sizeof(p.used) - 1);
-	assert_non_null(strstr(p.used, "mixed: 1 of 2 pairs NET/abcdefghijklmnopqrs/"));
+	assert_non_null(strstr(p.used, "mixed: 1 of 2 hops NET/abcdefghijklmnopqrs/"));
 }
 
 static const struct scan_link *find(const struct scan_link *set, size_t n, int from, int conn)

@@ -44,7 +44,7 @@ static void start(struct evidence *e)
 static void judge(struct evidence *e, int transport, struct proof *out)
 {
 	assert_int_equal(evidence_gather(e, &solo), 0);
-	evidence_judge(e, transport, &two_ranks, NULL, out);
+	evidence_judge(e, transport, &two_ranks, NULL, NULL, out);
 }
 
 static void a_log_that_grows_is_read_on(void **state)
@@ -128,19 +128,19 @@ static void every_pair_that_communicates(void **state)
 		       "Channel 00/1 : 2[2] -> 0[0] via P2P/CUMEM\n");
 	assert_int_equal(evidence_read(&e), 1);
 	assert_int_equal(evidence_gather(&e, &solo), 0);
-	evidence_judge(&e, TRANSPORT_P2P, &ring, NULL, &proof);
+	evidence_judge(&e, TRANSPORT_P2P, &ring, NULL, NULL, &proof);
 	assert_int_equal(proof.verdict, PROOF_YES);
-	evidence_judge(&e, TRANSPORT_P2P, &all, NULL, &proof);
+	evidence_judge(&e, TRANSPORT_P2P, &all, NULL, NULL, &proof);
 	assert_int_equal(proof.verdict, PROOF_UNKNOWN);
 	assert_string_equal(proof.detail, "no \"via\" line for 1 -> 0 in the log");
-	evidence_judge(&e, TRANSPORT_P2P, &star, NULL, &proof);
+	evidence_judge(&e, TRANSPORT_P2P, &star, NULL, NULL, &proof);
 	assert_string_equal(proof.detail, "no \"via\" line for 0 -> 2 in the log");
-	evidence_judge(&e, TRANSPORT_P2P, &fan, NULL, &proof);
+	evidence_judge(&e, TRANSPORT_P2P, &fan, NULL, NULL, &proof);
 	assert_string_equal(proof.detail, "no \"via\" line for 2 -> 1 in the log");
 	add(path, LINE "Channel 00/1 : 0[0] -> 2[2] via P2P/CUMEM\n");
 	assert_int_equal(evidence_read(&e), 1);
 	assert_int_equal(evidence_gather(&e, &solo), 0);
-	evidence_judge(&e, TRANSPORT_P2P, &star, NULL, &proof);
+	evidence_judge(&e, TRANSPORT_P2P, &star, NULL, NULL, &proof);
 	assert_int_equal(proof.verdict, PROOF_YES);
 	assert_string_equal(proof.detail, "");
 	evidence_fini(&e);
