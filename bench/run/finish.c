@@ -49,12 +49,12 @@ static bool transport_met(const struct campaign *k, size_t config)
 
 static int required_code(const struct campaign *k, unsigned long long required)
 {
-	unsigned long long met = 0;
+	unsigned long long met = 0, missed = 0;
 
+	/* In every arm, if there are several. */
 	for (size_t i = 0; i < k->plan.n_configs; i++)
-		if (transport_met(k, i))
-			met |= 1ULL << k->plan.configs[i].transport;
-	return required & ~met ? NB_EXIT_REQUIRED : NB_EXIT_OK;
+		*(transport_met(k, i) ? &met : &missed) |= 1ULL << k->plan.configs[i].transport;
+	return required & ~(met & ~missed) ? NB_EXIT_REQUIRED : NB_EXIT_OK;
 }
 
 static int exit_code(const struct campaign *k, const struct finish *f)
@@ -94,9 +94,14 @@ static int collect_rows(const struct campaign *k, struct shown *s)
 	s->rows = calloc(k->plan.n_points + 1, sizeof(*s->rows));
 	if (!s->rows)
 		return -ENOMEM;
-	for (size_t i = 0; i < k->plan.n_points; i++)
-		if (k->points[i].done)
-			s->rows[s->view.n_rows++] = k->points[i].record;
+	/* The table and the charts are of the first arm; what the others change is said after them. */
+	for (size_t c = 0; c < k->plan.n_configs; c++) {
+		const struct plan_config *pc = &k->plan.configs[c];
+
+		for (size_t i = pc->first; pc->arm == 0 && i < pc->first + pc->n; i++)
+			if (k->points[i].done)
+				s->rows[s->view.n_rows++] = k->points[i].record;
+	}
 	s->view.rows = s->rows;
 	return 0;
 }

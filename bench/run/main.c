@@ -28,6 +28,7 @@
 
 #define ROUND_NS (300 * CLOCK_S)
 #define SPEAK_NS (500 * CLOCK_MS) /* for a line to get from rank 0 to the terminal */
+#define LIBRARY_PROBE_NS (60 * CLOCK_S)
 #define STOP(code) ((code) + 1) /* positive: end with this exit code */
 /* Of health's one deadline: RAS 0.4 s, the stop ladder 3 x 0.2 s, logs and words. mpirun takes 2 s more to end after a bad exit. */
 #define HEALTH_RESERVE_NS (1600 * CLOCK_MS)
@@ -165,6 +166,12 @@ static int make_plan(struct run *r)
 			log_error("--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
 		return STOP(NB_EXIT_USAGE);
 	}
+	for (size_t i = 0; i < r->options.n_arms; i++)
+		if (q->backend == BACKEND_UCX && r->options.arms[i].nccl_lib) {
+			if (r->coord.rank == 0)
+				log_error("--ab: --nccl-lib has no meaning on host memory through UCX; leave it out");
+			return STOP(NB_EXIT_USAGE);
+		}
 	rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
 	if (rc != 0)
 		return rc;
@@ -199,7 +206,8 @@ static void print_plan(const struct run *r)
 	for (size_t i = 0; i < p->n_configs; i++) {
 		const struct plan_config *c = &p->configs[i];
 
-		printf("%s: %zu points\n", transport_table[c->transport].name, c->n);
+		printf("%s%s%s: %zu points\n", transport_table[c->transport].name, p->n_arms > 1 ? ", arm " : "",
+		       p->n_arms > 1 ? r->options.arms[c->arm].label : "", c->n);
 		for (size_t k = c->first; k < c->first + c->n; k++) {
 			const struct plan_point *q = &p->points[k];
 
@@ -282,6 +290,24 @@ static void describe_map(const struct launch *l, char *out, size_t max)
 	buf_fini(&b);
 }
 
+/* What the arms' own libraries are; only for run.json and the table, so one rank asks. */
+static void ask_libraries(struct run *r)
+{
+	for (size_t i = 0; i < r->options.n_arms && r->coord.rank == 0; i++) {
+		struct arm *a = &r->options.arms[i];
+		char *probed = NULL, why[300];
+
+		if (!a->nccl_lib)
+			continue;
+		if (!facts_probe(r->launch.worker, a->nccl_lib, LIBRARY_PROBE_NS, &probed, why, sizeof(why))) {
+			log_note("--ab: the version of %s is not known: %s", a->nccl_lib, why);
+			continue;
+		}
+		facts_text_get(probed, "lib_version", a->lib_version, sizeof(a->lib_version));
+		free(probed);
+	}
+}
+
 static void set_up_campaign(struct run *r)
 {
 	struct campaign *k = &r->campaign;
@@ -291,6 +317,9 @@ static void set_up_campaign(struct run *r)
 		policy = r->launch.backend == BACKEND_NCCL ? PLACE_NEAR : PLACE_INHERIT;
 	place_choose(policy, r->launch.bus, &r->place);
 	k->c = &r->coord;
+	k->arms = r->options.arms;
+	ask_libraries(r);
+	arms_lint(k->arms, r->options.n_arms, r->launch.backend);
 	k->reasons = (struct reason_context){
 		.facts = &r->launch.facts, .nranks = r->coord.size, .n_hosts = r->coord.n_hosts,
 		.shared_gpu = r->launch.shared_gpu, .veto = r->veto,

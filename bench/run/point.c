@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "run/arm.h"
 #include "run/coord.h"
 #include "spec/dtype.h"
 #include "spec/outcome.h"
@@ -404,9 +405,10 @@ int point_measure(struct campaign *k, struct crew *w, size_t config, size_t poin
 
 /* ---- record ---- */
 
-static void fill_key(const struct campaign *k, int transport, const struct plan_point *p, struct record *r)
+static void fill_key(const struct campaign *k, size_t config, const struct plan_point *p, struct record *r)
 {
-	const struct transport *t = &transport_table[transport];
+	const struct transport *t = &transport_table[k->plan.configs[config].transport];
+	const struct arm *arm = campaign_arm(k, config);
 
 	record_set(r->backend, sizeof(r->backend), backend_names[t->backend]);
 	record_set(r->transport, sizeof(r->transport), t->name);
@@ -418,6 +420,11 @@ static void fill_key(const struct campaign *k, int transport, const struct plan_
 	record_set(r->timing, sizeof(r->timing), timing_table[p->timing].name);
 	if (op_table[p->c.op].flags & OP_PAIR)
 		snprintf(r->pair, sizeof(r->pair), "%d-%d", p->c.a, p->c.b);
+	if (arm) {
+		record_set(r->arm, sizeof(r->arm), arm->label);
+		record_set(r->algo_req, sizeof(r->algo_req), arm->algo_req);
+		record_set(r->proto_req, sizeof(r->proto_req), arm->proto_req);
+	}
 	r->in_place = p->c.in_place;
 	r->root = p->c.root;
 	r->ranks = p->c.nranks;
@@ -482,7 +489,7 @@ int point_record(struct campaign *k, const struct crew *w, size_t config, size_t
 	int rc = 0;
 
 	record_init(r);
-	fill_key(k, k->plan.configs[config].transport, p, r);
+	fill_key(k, config, p, r);
 	record_set(r->outcome, sizeof(r->outcome), outcome_table[worst->outcome].name);
 	record_set(r->phase, sizeof(r->phase), fault_is(worst) ? phase_names[worst->phase] : "");
 	record_set(r->detail, sizeof(r->detail), worst->detail);
