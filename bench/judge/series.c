@@ -99,6 +99,25 @@ void series_group_text(const struct record *key, char *out, size_t max)
 	out[at] = '\0';
 }
 
+void series_group_with(const char *group, const char *column, const char *value, char *out, size_t max)
+{
+	const char *p = group;
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < record_n_columns && at + 1 < max; i++) {
+		size_t n = strcspn(p, (const char[]){ SERIES_SEPARATOR, '\0' });
+		bool it = strcmp(record_columns[i].name, column) == 0;
+
+		if (!in_group(&record_columns[i]))
+			continue;
+		if (at > 0)
+			out[at++] = SERIES_SEPARATOR;
+		at += (size_t)snprintf(out + at, max - at, "%.*s", it ? (int)strlen(value) : (int)n, it ? value : p);
+		p += n + (p[n] != '\0');
+	}
+}
+
 void series_group_field(const char *group, const char *column, char *out, size_t max)
 {
 	const char *p = group;

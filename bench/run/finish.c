@@ -16,7 +16,9 @@
 #include "ncclbench/exitcode.h"
 #include "report/chart.h"
 #include "report/table.h"
+#include "run/arm.h"
 #include "run/campaign.h"
+#include "run/compare.h"
 #include "run/launch.h"
 #include "run/meta.h"
 #include "run/options.h"
@@ -202,6 +204,13 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 	note_losses(k, s);
 	note(s, f->place);
 	note_cards(k, f, s);
+	if (k->arms) {
+		char line[300];
+
+		snprintf(line, sizeof(line), "the table is of arm %s (%.200s); ab.md compares it with the others", k->arms[0].label,
+			 k->arms[0].text[0] ? k->arms[0].text : "the plain environment");
+		note(s, line);
+	}
 	note(s, k->no_ceiling);
 	return 0;
 }
@@ -225,6 +234,22 @@ static void print_table(const struct shown *s, const struct options *o)
 	if (file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&b), b.len) < 0)
 		log_error("cannot print the table; it is in report.md of the run directory");
 	buf_fini(&b);
+}
+
+/* After the table: the first arm's figures, then what the others change. */
+static int print_comparison(struct campaign *k, const struct options *o, struct buf *json)
+{
+	bool terminal = progress_is_terminal(o->json ? STDERR_FILENO : STDOUT_FILENO, &(int){ 0 });
+	struct buf text = { 0 };
+	char why[800] = "";
+	int r = compare_arms(k, want_color(o, terminal), &text, json, why, sizeof(why));
+
+	if (r == 0)
+		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text), text.len);
+	if (r < 0)
+		log_error("the comparison of the arms could not be finished: %s", why[0] ? why : strerror(-r));
+	buf_fini(&text);
+	return r;
 }
 
 static int write_report(struct campaign *k, const struct shown *s)
@@ -278,6 +303,7 @@ int finish_meta(struct campaign *k, const struct finish *f, bool complete, int c
 int finish_run(struct campaign *k, const struct finish *f)
 {
 	struct shown *s = calloc(1, sizeof(*s));
+	struct buf comparison = { 0 };
 	int code = exit_code(k, f), r;
 
 	if (!s || show_init(s, k, f) < 0) {
@@ -291,14 +317,17 @@ int finish_run(struct campaign *k, const struct finish *f)
 		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->dir, strerror(-r));
 		code = NB_EXIT_BROKEN;
 	}
+	if (r == 0 && k->arms && !k->broken && print_comparison(k, f->options, &comparison) < 0)
+		code = NB_EXIT_BROKEN;
 	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);
 	if (f->options->json) {
-		char *text = meta_sweep_json(k, f, &s->view, code);
+		char *text = meta_sweep_json(k, f, &s->view, k->arms ? buf_text(&comparison) : NULL, code);
 
 		if (!text || printf("%s\n", text) < 0 || fflush(stdout) != 0)
 			code = NB_EXIT_BROKEN;
 		free(text);
 	}
+	buf_fini(&comparison);
 	free(s->rows);
 	free(s);
 	return code;

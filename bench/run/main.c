@@ -15,6 +15,7 @@
 #include "ncclbench/exitcode.h"
 #include "run/campaign.h"
 #include "run/ceiling.h"
+#include "run/compare.h"
 #include "run/coord.h"
 #include "run/finish.h"
 #include "run/health.h"
@@ -151,6 +152,19 @@ static int agree_on_plan(struct run *r, int code)
 	return STOP(NB_EXIT_USAGE);
 }
 
+/* So many comparisons need so many pairs, or none of them could be decided. */
+static int enough_restarts(struct run *r, char *why, size_t why_max)
+{
+	struct plan_request *q = &r->campaign.request;
+	int restarts = compare_restarts(&r->campaign.plan);
+
+	if (restarts <= r->campaign.plan.restarts)
+		return 0;
+	q->restarts = restarts;
+	plan_fini(&r->campaign.plan);
+	return plan_build(q, &r->campaign.plan, why, why_max);
+}
+
 static int make_plan(struct run *r)
 {
 	struct plan_request *q = &r->campaign.request;
@@ -188,6 +202,8 @@ static int make_plan(struct run *r)
 		plan_fini(&probe);
 	}
 	rc = plan_build(q, &r->campaign.plan, why, sizeof(why));
+	if (rc == 0 && r->options.n_arms && !r->options.restarts_given)
+		rc = enough_restarts(r, why, sizeof(why));
 	if (rc == -EINVAL) {
 		if (r->coord.rank == 0)
 			log_error("%s", why);

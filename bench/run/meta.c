@@ -311,7 +311,7 @@ static json_t *table_row(const struct view *v, const char *backend, const char *
 	return o;
 }
 
-char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v, int exit_code)
+char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v, const char *comparison, int exit_code)
 {
 	static const char *const verdicts[] = {
 		[NB_EXIT_OK] = "ok", [NB_EXIT_REQUIRED] = "required transport missing", [NB_EXIT_BROKEN] = "broken",
@@ -331,5 +331,7 @@ char *meta_sweep_json(const struct campaign *k, const struct finish *f, const st
 	json_object_set_new(o, "outcomes", outcomes(k));
 	json_object_set_new(o, "peaks", peaks(k));
 	json_object_set_new(o, "rows", rows);
+	if (comparison)
+		json_object_set_new(o, "ab", json_loads(comparison, 0, NULL));
 	return dump(o, JSON_COMPACT);
 }

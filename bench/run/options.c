@@ -626,10 +626,8 @@ static int make_arms(struct options *o)
 	if (r < 0 || !o->n_ab)
 		return r;
 	o->plan.n_arms = (int)o->n_arms;
-	if (o->plan.restarts == 0)
-		o->plan.restarts = profile_table[o->plan.profile].restarts;
-	if (!o->restarts_given && o->plan.restarts < AB_RESTARTS)
-		o->plan.restarts = AB_RESTARTS;
+	if (!o->restarts_given && profile_table[o->plan.profile].restarts < AB_RESTARTS)
+		o->plan.restarts = AB_RESTARTS; /* more where the plan has many groups */
 	return 0;
 }
 
