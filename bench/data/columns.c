@@ -98,7 +98,8 @@ const struct column record_columns[] = {
 	       "bandwidth of a link in one direction."),
 	METRIC(peak_pct, "%",
 	       "busbw_gbps as a percentage of the transport's peak in one direction: p2p of "
-	       "NVLink or PCIe, shm of PCIe, socket of measured TCP (run.json, peaks); empty "
+	       "NVLink or PCIe, shm of PCIe, socket of measured TCP (run.json, peaks); where the "
+	       "network reduces (NVLS, CollNet) algbw_gbps as a percentage of the line rate; empty "
 	       "when the peak is not known."),
 	STATUS(algo, TEXT, "",
 	       "Algorithm that NCCL logged for this size: RING, TREE ...; empty: not logged."),

@@ -163,13 +163,6 @@ static int refuse_row(struct reader *rd, size_t line, const char *reason, const 
 	return -EBADMSG;
 }
 
-static double share_of_peak(const struct record *r)
-{
-	if (strncmp(r->algo, "NVLS", 4) == 0 && r->busbw_gbps > 0)
-		return r->peak_pct * r->algbw_gbps / r->busbw_gbps;
-	return r->peak_pct;
-}
-
 static int fill_point(struct reader *rd, const struct record *r, size_t line, struct point *p)
 {
 	*p = (struct point){
@@ -177,7 +170,7 @@ static int fill_point(struct reader *rd, const struct record *r, size_t line, st
 		.line = line,
 		.channels = (float)r->channels,
 		.ops_per_batch = (float)r->ops_per_batch,
-		.peak_pct = (float)share_of_peak(r),
+		.peak_pct = (float)r->peak_pct,
 		.log_time = log_of(r->time_us),
 		.log_lo = log_of(r->ci_lo_us),
 		.log_hi = log_of(r->ci_hi_us),

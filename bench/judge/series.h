@@ -24,7 +24,7 @@ struct point {          /* words are numbers of the pool */
 	uint64_t bytes;
 	int outcome;                   /* enum outcome_id */
 	float channels, ops_per_batch; /* NaN unknown */
-	float peak_pct;  /* of algbw where the network reduces (NVLS), else of busbw; NaN unknown */
+	float peak_pct; /* as the row says: of algbw where the network reduces (NVLS), else of busbw */
 	double log_time; /* of the row; with its interval; NaN without a time */
 	double log_lo, log_hi;
 	double restarts, samples; /* as the row says; NaN unknown */
