@@ -320,6 +320,8 @@ int finish_run(struct campaign *k, const struct finish *f)
 	if (r == 0 && k->arms && !k->broken && print_comparison(k, f->options, &comparison) < 0)
 		code = NB_EXIT_BROKEN;
 	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);
+	if (f->options->confirm && r == 0)
+		log_note("%zu suspects were measured again; now decide: ncclbench gate BASELINE... NEW --confirm %s", k->plan.n_points, k->dir);
 	if (f->options->json) {
 		char *text = meta_sweep_json(k, f, &s->view, k->arms ? buf_text(&comparison) : NULL, code);
 

@@ -16,6 +16,7 @@
 #include "run/campaign.h"
 #include "run/ceiling.h"
 #include "run/compare.h"
+#include "run/confirm.h"
 #include "run/coord.h"
 #include "run/finish.h"
 #include "run/health.h"
@@ -43,6 +44,7 @@ struct run {
 	struct finish finish;
 	struct place place;
 	struct health health;
+	struct confirm confirm;
 	int64_t start_ns;
 	struct progress progress;
 	int64_t veto; /* some rank's environment has NCCL_NVLS_ENABLE=0 */
@@ -152,6 +154,95 @@ static int agree_on_plan(struct run *r, int code)
 	return STOP(NB_EXIT_USAGE);
 }
 
+static void describe_map(const struct launch *l, char *out, size_t max)
+{
+	struct buf b = { 0 };
+
+	for (int i = 0; l->backend == BACKEND_NCCL && i < l->facts.n; i++)
+		buf_printf(&b, "%s%d:gpu%d", i ? " " : "", i, facts_device(&l->facts, i));
+	/* Many ranks: what fits whole. */
+	record_set(out, max, buf_text(&b));
+	buf_fini(&b);
+}
+
+/* ---- --confirm ---- */
+
+static int refuse_verdict(const struct run *r, const char *why)
+{
+	if (r->coord.rank == 0)
+		log_error("--confirm: %.300s: %s", r->options.confirm, why);
+	return STOP(NB_EXIT_USAGE);
+}
+
+/* Rank 0 reads the file; others may not see it. `part`: what the others need, or NULL. */
+static int load_verdict(struct run *r, char **part)
+{
+	char *data = NULL, why[400] = "";
+	size_t len = 0;
+	int rc = file_read_all(r->options.confirm, CONFIRM_FILE_MAX, &data, &len);
+
+	if (rc < 0) {
+		rc = refuse_verdict(r, rc == -EFBIG ? "is too large for a verdict" : strerror(-rc));
+	} else {
+		rc = confirm_parse(data, len, &r->confirm, why, sizeof(why));
+		if (rc == -EBADMSG)
+			rc = refuse_verdict(r, why);
+	}
+	if (rc == 0) {
+		*part = confirm_extract(data, len);
+		rc = *part ? 0 : -ENOMEM;
+	}
+	free(data);
+	return rc;
+}
+
+static int nothing_to_confirm(const struct run *r)
+{
+	if (r->coord.rank == 0)
+		log_note("%.300s has no suspects: nothing was slower, nothing is measured", r->options.confirm);
+	if (r->coord.rank == 0 && r->options.json)
+		printf("{\"schema\":1,\"command\":\"sweep\",\"verdict\":\"ok\",\"exit_code\":0,\"suspects\":0}\n");
+	return STOP(NB_EXIT_OK);
+}
+
+static int read_verdict(struct run *r)
+{
+	char *part = NULL, why[400] = "";
+	int rc = r->coord.rank == 0 ? load_verdict(r, &part) : 0;
+
+	rc = share_code(r, rc);
+	if (rc == 0)
+		rc = coord_bcast_text(&r->coord, &part, clock_after_ns(ROUND_NS));
+	if (rc == 0 && r->coord.rank > 0)
+		rc = confirm_parse(part, strlen(part), &r->confirm, why, sizeof(why));
+	free(part);
+	if (rc == 0 && r->confirm.n == 0)
+		return nothing_to_confirm(r);
+	if (rc == 0 && r->options.backend >= 0 && r->options.backend != r->confirm.backend)
+		return refuse_verdict(r, "was judged on another backend; leave --backend out");
+	if (rc == 0)
+		r->options.backend = r->confirm.backend;
+	return rc;
+}
+
+static int check_conditions(const struct run *r)
+{
+	char machine[160], versions[160], why[400];
+
+	launch_titles(&r->launch, r->coord.size, machine, sizeof(machine), versions, sizeof(versions));
+	return confirm_conditions(&r->confirm, &r->launch.facts, machine, why, sizeof(why)) < 0 ? refuse_verdict(r, why) : 0;
+}
+
+static int keep_suspects(struct run *r)
+{
+	char why[400];
+	int rc;
+
+	describe_map(&r->launch, r->campaign.map, sizeof(r->campaign.map));
+	rc = confirm_plan(&r->confirm, r->campaign.map, &r->campaign.plan, why, sizeof(why));
+	return rc == -EINVAL ? refuse_verdict(r, why) : rc;
+}
+
 /* So many comparisons need so many pairs, or none of them could be decided. */
 static int enough_restarts(struct run *r, char *why, size_t why_max)
 {
@@ -168,7 +259,7 @@ static int enough_restarts(struct run *r, char *why, size_t why_max)
 static int make_plan(struct run *r)
 {
 	struct plan_request *q = &r->campaign.request;
-	char why[300] = "";
+	char why[400] = "";
 	int rc;
 
 	*q = r->options.plan;
@@ -189,6 +280,11 @@ static int make_plan(struct run *r)
 	rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
 	if (rc != 0)
 		return rc;
+	if (r->options.confirm) {
+		rc = confirm_request(&r->confirm, q, &r->options.sizes, why, sizeof(why));
+		if (rc < 0)
+			return rc == -EINVAL ? refuse_verdict(r, why) : rc;
+	}
 	if (r->options.health)
 		health_request(&r->options, &r->launch, r->coord.n_hosts, r->finish.required, q);
 	if (q->transports == 0 && r->finish.required) {
@@ -202,6 +298,8 @@ static int make_plan(struct run *r)
 		plan_fini(&probe);
 	}
 	rc = plan_build(q, &r->campaign.plan, why, sizeof(why));
+	if (rc == 0 && r->options.confirm)
+		rc = keep_suspects(r);
 	if (rc == 0 && r->options.n_arms && !r->options.restarts_given)
 		rc = enough_restarts(r, why, sizeof(why));
 	if (rc == -EINVAL) {
@@ -294,17 +392,6 @@ static int open_store(struct run *r)
 }
 
 /* ---- campaign ---- */
-
-static void describe_map(const struct launch *l, char *out, size_t max)
-{
-	struct buf b = { 0 };
-
-	for (int i = 0; l->backend == BACKEND_NCCL && i < l->facts.n; i++)
-		buf_printf(&b, "%s%d:gpu%d", i ? " " : "", i, facts_device(&l->facts, i));
-	/* Many ranks: what fits whole. */
-	record_set(out, max, buf_text(&b));
-	buf_fini(&b);
-}
 
 /* What the arms' own libraries are; only for run.json and the table, so one rank asks. */
 static void ask_libraries(struct run *r)
@@ -438,10 +525,14 @@ static int run(struct run *r, int launcher_size)
 		rc = agree_on_words(r);
 	if (rc == 0)
 		rc = agree_on_veto(r);
+	if (rc == 0 && r->options.confirm)
+		rc = read_verdict(r);
 	if (rc == 0)
 		rc = launch_decide(&r->coord, &r->options, &r->launch);
 	if (rc > 0 && r->launch.refusal[0] && r->coord.rank == 0)
 		health_refused(&r->launch, &r->options, seconds_since_start(r));
+	if (rc == 0 && r->options.confirm)
+		rc = check_conditions(r);
 	if (rc == 0)
 		rc = agree_on_seed(r);
 	if (rc == 0) {
@@ -505,6 +596,7 @@ int main(int argc, char **argv)
 	r.coord.ops->close(&r.coord);
 	health_fini(&r.health);
 	campaign_fini(&r.campaign);
+	confirm_fini(&r.confirm);
 	facts_free(&r.launch.facts);
 	options_fini(&r.options);
 	return rc > 0 ? rc - 1 : NB_EXIT_OK;

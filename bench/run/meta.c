@@ -260,6 +260,7 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, bool compl
 	json_object_set_new(o, "tcp_interface", text(k->tcp_interface));
 	json_object_set_new(o, "ceiling_missing", text(k->no_ceiling));
 	json_object_set_new(o, "gpu_state", states(k));
+	json_object_set_new(o, "confirms", text(f->options->confirm ? f->options->confirm : ""));
 	json_object_set_new(o, "arms", arms(k));
 	json_object_set_new(o, "transports", transports(k));
 	json_object_set_new(o, "ranks", ranks(f->launch));

@@ -34,7 +34,7 @@ const char *argp_program_bug_address = NULL;
 enum key {
 	KEY_OPS = 256, KEY_TRANSPORTS, KEY_SIZES, KEY_TIMING, KEY_PROFILE, KEY_RESTARTS, KEY_BACKEND, KEY_REQUIRE, KEY_BIND, KEY_PAIR,
 	KEY_MAP, KEY_REGISTER, KEY_NCCL_LIB, KEY_OUT, KEY_TIMEOUT, KEY_SEED, KEY_JSON, KEY_COLOR, KEY_NO_CHARTS, KEY_DRY_RUN,
-	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP, KEY_AB,
+	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP, KEY_AB, KEY_CONFIRM,
 };
 
 static const struct argp_option rows[] = {
@@ -69,6 +69,8 @@ static const struct argp_option rows[] = {
 	{ 0, 0, 0, 0, "Compare", 4 },
 	{ "ab", KEY_AB, "\"NAME=VALUE...\"", 0, "measure with these settings, or with --nccl-lib PATH, in turns with another --ab or, when it is "
 	  "the only one, with the plain environment (\"\"); at least 10 restarts; says what is faster and how sure", 0 },
+	{ "confirm", KEY_CONFIRM, "VERDICT", 0, "measure again what `ncclbench gate --json` found slower, and nothing else, with its profile and "
+	  "fresh workers; then: ncclbench gate BASELINE... NEW --confirm RUN", 0 },
 	{ 0, 0, 0, 0, "Results", 5 },
 	{ "require", KEY_REQUIRE, "LIST", 0, "exit 1 unless these transports are ok and proven", 0 },
 	{ "out", KEY_OUT, "DIR", 0, "run directory (default results/runs/<time>-<host>); refused if not empty", 0 },
@@ -429,8 +431,8 @@ static int how_value(int key, char *arg, struct options *o)
 	int r;
 
 	switch (key) {
-	case KEY_TIMING: return word_bits32(&timing_words, arg, &o->plan.timings);
-	case KEY_PROFILE: return profile_value(o, arg);
+	case KEY_TIMING: o->points_given = true; return word_bits32(&timing_words, arg, &o->plan.timings);
+	case KEY_PROFILE: o->points_given = true; return profile_value(o, arg);
 	case KEY_RESTARTS: o->restarts_given = true; return positive("--restarts", arg, 1, 1000, &o->plan.restarts);
 	case KEY_TIMEOUT: return timeout_value(o, arg);
 	case KEY_BACKEND: return backend_value(o, arg);
@@ -471,6 +473,7 @@ static int plain_value(int key, char *arg, struct options *o)
 	case KEY_TRANSPORTS: o->transports = arg; return 0;
 	case KEY_REQUIRE: o->require = arg; return 0;
 	case KEY_AB: return arm_value_text(o, arg);
+	case KEY_CONFIRM: o->confirm = arg; return named("--confirm", arg);
 	case KEY_OUT: o->out = arg; return named("--out", arg);
 	case KEY_KEEP: o->keep = arg; return 0;
 	case KEY_JSON: o->json = true; return 0;
@@ -504,8 +507,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			  o->health ? "health" : "a sweep", command_name(o));
 		return EINVAL;
 	}
-	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++)
+	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++) {
 		r = groups[i](key, arg, state->input);
+		if (i == 0 && r != ARGP_ERR_UNKNOWN)
+			((struct options *)state->input)->points_given = true;
+	}
 	return r < 0 ? -r : r;
 }
 
@@ -529,6 +535,10 @@ static const char *contradiction(const struct options *o)
 		return "-f and -i contradict each other; give one";
 	if (p->end && p->begin > p->end)
 		return "-b is larger than -e; exchange them";
+	if (o->confirm && (o->points_given || o->transports || o->require))
+		return "--confirm takes what to measure and the profile from the verdict; leave the options that choose points out";
+	if (o->confirm && o->n_ab)
+		return "--confirm and --ab contradict each other; give one";
 	if (o->backend == BACKEND_UCX && (o->nccl_lib || arms_have_library(o)))
 		return "--nccl-lib has no meaning with --backend ucx; leave one out";
 	if (o->backend == BACKEND_UCX && p->variants & ~1u)

@@ -32,6 +32,8 @@ struct options {
 	int ceilings;                  /* 0, 1, or -1 = with NCCL */
 	bool json, charts, dry_run, share_gpu, seed_given, restarts_given;
 	bool health;                   /* `ncclbench health`: its own options, and timeout_ns is that of everything together */
+	const char *confirm;           /* verdict of a gate whose suspects are measured again, or NULL */
+	bool points_given;             /* some option chose what to measure */
 	const char *keep;              /* health: folder for the workers' logs, or NULL */
 	int64_t deadline_ns;           /* health: no worker is waited for beyond it (set by the caller); 0 */
 	char *command;                 /* the words as given, for run.json */

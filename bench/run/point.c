@@ -405,10 +405,9 @@ int point_measure(struct campaign *k, struct crew *w, size_t config, size_t poin
 
 /* ---- record ---- */
 
-static void fill_key(const struct campaign *k, size_t config, const struct plan_point *p, struct record *r)
+void point_key(int transport, const struct plan_point *p, const char *map, struct record *r)
 {
-	const struct transport *t = &transport_table[k->plan.configs[config].transport];
-	const struct arm *arm = campaign_arm(k, config);
+	const struct transport *t = &transport_table[transport];
 
 	record_set(r->backend, sizeof(r->backend), backend_names[t->backend]);
 	record_set(r->transport, sizeof(r->transport), t->name);
@@ -416,20 +415,27 @@ static void fill_key(const struct campaign *k, size_t config, const struct plan_
 	record_set(r->op, sizeof(r->op), op_table[p->c.op].name);
 	record_set(r->dtype, sizeof(r->dtype), dtype_table[p->c.dtype].name);
 	record_set(r->redop, sizeof(r->redop), op_table[p->c.op].flags & OP_REDUCES ? redop_table[p->c.redop].name : "none");
-	record_set(r->map, sizeof(r->map), k->map);
+	record_set(r->map, sizeof(r->map), map);
 	record_set(r->timing, sizeof(r->timing), timing_table[p->timing].name);
 	if (op_table[p->c.op].flags & OP_PAIR)
 		snprintf(r->pair, sizeof(r->pair), "%d-%d", p->c.a, p->c.b);
-	if (arm) {
-		record_set(r->arm, sizeof(r->arm), arm->label);
-		record_set(r->algo_req, sizeof(r->algo_req), arm->algo_req);
-		record_set(r->proto_req, sizeof(r->proto_req), arm->proto_req);
-	}
 	r->in_place = p->c.in_place;
 	r->root = p->c.root;
 	r->ranks = p->c.nranks;
 	/* A point that is not measured keeps the size asked for: rows stay unique. */
 	r->bytes = p->impossible ? p->asked_bytes : p->c.bytes;
+}
+
+static void fill_key(const struct campaign *k, size_t config, const struct plan_point *p, struct record *r)
+{
+	const struct arm *arm = campaign_arm(k, config);
+
+	point_key(k->plan.configs[config].transport, p, k->map, r);
+	if (!arm)
+		return;
+	record_set(r->arm, sizeof(r->arm), arm->label);
+	record_set(r->algo_req, sizeof(r->algo_req), arm->algo_req);
+	record_set(r->proto_req, sizeof(r->proto_req), arm->proto_req);
 }
 
 static void fill_algorithm(const struct point_state *s, struct record *r)

@@ -264,6 +264,27 @@ int plan_build(const struct plan_request *r, struct plan *out, char *why, size_t
 	return rc;
 }
 
+void plan_keep(struct plan *p, const bool *keep)
+{
+	size_t points = 0, configs = 0;
+
+	for (size_t k = 0; k < p->n_configs; k++) {
+		struct plan_config c = p->configs[k];
+		size_t first = points;
+
+		for (size_t i = c.first; i < c.first + c.n; i++)
+			if (keep[i])
+				p->points[points++] = p->points[i];
+		c.first = first;
+		c.n = points - first;
+		if (c.n > 0)
+			p->configs[configs++] = c;
+	}
+	p->n_points = points;
+	p->n_configs = configs;
+	p->fingerprint = fingerprint(p);
+}
+
 void plan_fini(struct plan *p)
 {
 	free(p->configs);

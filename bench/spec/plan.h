@@ -59,6 +59,8 @@ struct plan {
 /* 0; -ENOMEM; or -EINVAL with one line in `why` (contradictory request: no size left, root out of range). */
 int plan_build(const struct plan_request *r, struct plan *out, char *why, size_t why_max) ATTR_MUST;
 void plan_fini(struct plan *p);
+/* Drops the points whose keep[i] is false, and configs that have none left. Only for plans of one arm. */
+void plan_keep(struct plan *p, const bool *keep);
 /* The config that is measured as number i of restart r. Transports rotate; arms go there and back (A B, B A, A B ...), so that a drift
  * of the machine is the same for all of them. */
 size_t plan_turn(const struct plan *p, int restart, size_t i);
