@@ -30,6 +30,7 @@ static const struct row_of_rates {
 	{ MEASURED, 0, 0, 0, 5 },
 	{ NORMAL, 0, .03, 95, 100 },
 	{ SHARED, 0, .03, 95, 100 },
+	{ SLOW, 0, .03, 20, 100 }, /* some restarts 4 % slow hide 3 %: more of them are needed */
 	{ DRIFT, 0, .03, 95, 100 },
 	{ DRIFT, .2, .03, 95, 100 },
 	{ MEASURED, 0, .03, 95, 100 },
