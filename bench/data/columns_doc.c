@@ -28,6 +28,7 @@ static const char intro[] =
 	"| `logs/` | What each worker and its library printed; the proof of the transport. |\n"
 	"| `charts/` | Pictures, with the data and the script that made each. |\n"
 	"| `report.md` | The same for reading. |\n"
+	"| `ab.json`, `ab.md` | Of a run that compares environments: which is faster, how sure. |\n"
 	"\n"
 	"Rows are appended and synced while the run goes on: a run that was interrupted keeps\n"
 	"everything up to its last finished point.\n"
