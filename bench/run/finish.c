@@ -317,13 +317,14 @@ int finish_run(struct campaign *k, const struct finish *f)
 		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->dir, strerror(-r));
 		code = NB_EXIT_BROKEN;
 	}
-	if (r == 0 && k->arms && !k->broken && print_comparison(k, f->options, &comparison) < 0)
+	/* A run that was stopped early may have nothing to compare, and that is not why it ends badly. */
+	if (r == 0 && k->arms && !k->broken && print_comparison(k, f->options, &comparison) < 0 && !k->interrupted)
 		code = NB_EXIT_BROKEN;
 	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);
 	if (f->options->confirm && r == 0)
 		log_note("%zu suspects were measured again; now decide: ncclbench gate BASELINE... NEW --confirm %s", k->plan.n_points, k->dir);
 	if (f->options->json) {
-		char *text = meta_sweep_json(k, f, &s->view, k->arms ? buf_text(&comparison) : NULL, code);
+		char *text = meta_sweep_json(k, f, &s->view, comparison.len ? buf_text(&comparison) : NULL, code);
 
 		if (!text || printf("%s\n", text) < 0 || fflush(stdout) != 0)
 			code = NB_EXIT_BROKEN;

@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <jansson.h>
 #include <stdlib.h>
 
 #include "base/attr.h"
 #include "judge/ab.h"
 #include "judge/groups.h"
+#include "report/ab.h"
 #include "rows.h"
 
 #define NEAR(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
@@ -260,6 +262,77 @@ static void a_run_of_one_environment_has_nothing_to_compare(void **state)
 	end(&b);
 }
 
+/* ---- what is written ---- */
+
+static struct ab_view view_of(struct bench *b, const struct ab_side *sides, size_t n)
+{
+	return (struct ab_view){ .pool = &b->pool, .r = &b->r, .o = &b->o, .sides = sides, .n_sides = n, .restarts = 8, .run = "x" };
+}
+
+static void two_paths(struct bench *b)
+{
+	static const double a[8] = { 10, 10, 10, 10, 10, 10, 10, 10 }, c[8] = { 20, 20, 20, 20, 20, 20, 20, 20 };
+
+	start(b);
+	row(b, "A", 8, a, 8, "P2P/CUMEM", "RING");
+	row(b, "B", 8, c, 8, "SHM/<b>|x", "RING");
+	good(b, "A", 1 << 20, a, 8);
+	good(b, "B", 1 << 20, c, 8);
+	finish(b);
+}
+
+static void the_path_is_written_before_the_percentage(void **state)
+{
+	static const struct ab_side sides[] = { { "A", "", "" }, { "B", "X=1", "2.29.1" } };
+	struct buf text = { 0 };
+	struct bench b;
+	struct ab_view v;
+	const char *path;
+
+	two_paths(&b);
+	v = view_of(&b, sides, 2);
+	ab_text(&text, &v);
+	assert_non_null(strstr(buf_text(&text), "A  the plain environment\nB  X=1 (2.29.1)\n"));
+	path = strstr(buf_text(&text), "PATH_CHANGED P2P/CUMEM becomes SHM/<b>|x; then SLOWER +100.0 %");
+	assert_non_null(path);
+	assert_non_null(strstr(buf_text(&text), "SLOWER       +100.0 % (+100.0 .. +100.0 %)\n"));
+	assert_non_null(strstr(buf_text(&text), "ab: 1 PATH_CHANGED, 1 SLOWER\n"));
+	buf_fini(&text);
+	end(&b);
+}
+
+/* What a person typed, or a log said, stays text in a terminal, in Markdown and in JSON. */
+static void hostile_text_stays_text(void **state)
+{
+	static const struct ab_side sides[] = { { "A", "X=\033[31m|<img src=x>@all`\n# y", "" }, { "B", "\xff\xfe", "" } };
+	struct buf text = { 0 }, markdown = { 0 }, json = { 0 };
+	struct bench b;
+	struct ab_view v;
+	json_t *o;
+
+	two_paths(&b);
+	v = view_of(&b, sides, 2);
+	ab_text(&text, &v);
+	assert_null(strchr(buf_text(&text), '\033'));
+	ab_markdown(&markdown, &v);
+	assert_null(strstr(buf_text(&markdown), "<img"));
+	assert_null(strstr(buf_text(&markdown), "@all"));
+	assert_null(strstr(buf_text(&markdown), "\n# y"));
+	assert_non_null(strstr(buf_text(&markdown), "SHM/&lt;b&gt;\\|x"));
+	ab_json(&json, &v);
+	o = json_loads(buf_text(&json), 0, NULL);
+	assert_non_null(o);
+	assert_int_equal(json_integer_value(json_object_get(o, "schema")), 1);
+	assert_int_equal(json_array_size(json_object_get(o, "rows")), 2);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(o, "rows"), 0), "used")), "SHM/<b>|x");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(o, "groups"), 1), "time_verdict")), "SLOWER");
+	json_decref(o);
+	buf_fini(&text);
+	buf_fini(&markdown);
+	buf_fini(&json);
+	end(&b);
+}
+
 /* 2^-10 = 1/1024 <= 0.05 / 2 / n up to n = 25; 2^-12 = 1/4096 up to 102. */
 static void restarts_follow_the_comparisons(void **state)
 {
@@ -282,6 +355,8 @@ int main(void)
 		cmocka_unit_test(what_failed_or_is_gone),
 		cmocka_unit_test(three_arms),
 		cmocka_unit_test(a_run_of_one_environment_has_nothing_to_compare),
+		cmocka_unit_test(the_path_is_written_before_the_percentage),
+		cmocka_unit_test(hostile_text_stays_text),
 		cmocka_unit_test(restarts_follow_the_comparisons),
 	};
 
