@@ -203,6 +203,8 @@ void ab_text(struct buf *b, const struct ab_view *v)
 	buf_printf(b, " (+ is slower), %d restarts in turns; intervals hold together at %g %%; below %g %% of a group or %g %% of a "
 		      "point a difference is none\n",
 		   v->restarts, 100 * (1 - v->o->alpha), 100 * v->o->group_limit, 100 * v->o->point_limit);
+	if (v->r->n_alone > 0)
+		buf_printf(b, "%zu row%s without a partner in the other arm\n", v->r->n_alone, v->r->n_alone == 1 ? " is" : "s are");
 	buf_puts(b, "ab: ");
 	headline(b, v);
 	buf_putc(b, '\n');
