@@ -9,13 +9,14 @@
 
 /* One row, one column: no formatter could wrap it better. */
 /* clang-format off */
-#define COLUMN(parent, member, csv_name, kind, what, unit_text, text) \
+#define COLUMN_SINCE(schema, parent, member, csv_name, kind, what, unit_text, text) \
 	{ \
 		.name = csv_name, .type = COLUMN_##kind, \
 		.offset = offsetof(struct parent, member), \
 		.size = sizeof(((struct parent *)0)->member), \
-		.role = COLUMN_##what, .since = 1, .unit = unit_text, .help = text, \
+		.role = COLUMN_##what, .since = schema, .unit = unit_text, .help = text, \
 	}
+#define COLUMN(...) COLUMN_SINCE(1, __VA_ARGS__)
 #define KEY(member, kind, unit, help) COLUMN(record, member, #member, kind, KEY, unit, help)
 #define METRIC(member, unit, help) COLUMN(record, member, #member, DOUBLE, METRIC, unit, help)
 #define STATUS(member, kind, unit, help) COLUMN(record, member, #member, kind, STATUS, unit, help)
@@ -97,7 +98,8 @@ const struct column record_columns[] = {
 	       "bandwidth of a link in one direction."),
 	METRIC(peak_pct, "%",
 	       "busbw_gbps as a percentage of the transport's peak in one direction: p2p of "
-	       "NVLink or PCIe, shm of PCIe, socket of measured TCP (run.json, peaks); empty "
+	       "NVLink or PCIe, shm of PCIe, socket of measured TCP (run.json, peaks); where the "
+	       "network reduces (NVLS, CollNet) algbw_gbps as a percentage of the line rate; empty "
 	       "when the peak is not known."),
 	STATUS(algo, TEXT, "",
 	       "Algorithm that NCCL logged for this size: RING, TREE ...; empty: not logged."),
@@ -118,6 +120,9 @@ const struct column record_columns[] = {
 	STATUS(stop, TEXT, "",
 	       "Why measuring ended: precision (the interval of the median was tight enough), "
 	       "budget (time was spent), fixed (the number of batches was given)."),
+	COLUMN_SINCE(2, record, arm, "arm", TEXT, KEY, "",
+		     "Which of the environments that one run compares (sweep --ab): run.json, arms, says "
+		     "what each sets; empty when there is one."),
 };
 const size_t record_n_columns = N_ELEMENTS(record_columns);
 

@@ -28,6 +28,7 @@ static const char intro[] =
 	"| `logs/` | What each worker and its library printed; the proof of the transport. |\n"
 	"| `charts/` | Pictures, with the data and the script that made each. |\n"
 	"| `report.md` | The same for reading. |\n"
+	"| `ab.json`, `ab.md` | Of a run that compares environments: which is faster, how sure. |\n"
 	"\n"
 	"Rows are appended and synced while the run goes on: a run that was interrupted keeps\n"
 	"everything up to its last finished point.\n"
@@ -35,10 +36,11 @@ static const char intro[] =
 	"## The CSV files\n"
 	"\n"
 	"The first line is a comment with the file's name and schema version\n"
-	"(`# ncclbench points schema 1`), the second the header. Fields are quoted as in\n"
+	"(`# ncclbench points schema 2`), the second the header. Fields are quoted as in\n"
 	"RFC 4180, text is UTF-8, numbers have a decimal point and enough digits to read back\n"
 	"as the same value. An empty field means *not known* or *not applicable*, never zero.\n"
-	"Columns may be added in later versions; find them by name, not by position.\n"
+	"Columns may be added in later versions, at the end; find them by name, not by position.\n"
+	"Schema 2 added `arm`. Files of schema 1 are read as if it were empty.\n"
 	"\n"
 	"us is microseconds, GB/s is 10^9 bytes per second. Columns of the role *key*\n"
 	"together name a point and are unique in `points.csv`; a *metric* is a measured or\n"
@@ -48,7 +50,7 @@ static const char samples_intro[] =
 	"\n"
 	"## samples.csv\n"
 	"\n"
-	"The key columns of `points.csv`, in the same order, then:\n"
+	"The key columns of `points.csv` of schema 1, in the same order, then the following, then `arm`:\n"
 	"\n";
 /* clang-format on */
 

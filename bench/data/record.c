@@ -77,14 +77,31 @@ static void write_member(struct buf *b, const void *base, const struct column *c
 	csv_field(b, number, first);
 }
 
+/* Keys that came later follow the columns of the first schema: positions stay what they were. */
+static bool key_of(const struct column *c, bool later)
+{
+	return c->role == COLUMN_KEY && (c->since > 1) == later;
+}
+
+static void sample_names(struct buf *b)
+{
+	for (size_t i = 0; i < record_n_columns; i++)
+		if (key_of(&record_columns[i], false))
+			csv_field(b, record_columns[i].name, i == 0);
+	for (size_t i = 0; i < sample_n_columns; i++)
+		csv_field(b, sample_columns[i].name, 0);
+	for (size_t i = 0; i < record_n_columns; i++)
+		if (key_of(&record_columns[i], true))
+			csv_field(b, record_columns[i].name, 0);
+}
+
 void record_header(struct buf *b, int samples)
 {
 	buf_printf(b, "# ncclbench %s schema %d\n", samples ? "samples" : "points", RECORD_SCHEMA);
-	for (size_t i = 0; i < record_n_columns; i++)
-		if (!samples || record_columns[i].role == COLUMN_KEY)
-			csv_field(b, record_columns[i].name, i == 0);
-	for (size_t i = 0; samples && i < sample_n_columns; i++)
-		csv_field(b, sample_columns[i].name, 0);
+	for (size_t i = 0; !samples && i < record_n_columns; i++)
+		csv_field(b, record_columns[i].name, i == 0);
+	if (samples)
+		sample_names(b);
 	buf_putc(b, '\n');
 }
 
@@ -101,10 +118,13 @@ void record_write(struct buf *b, const struct record *r)
 void sample_write(struct buf *b, const struct record *key, const struct sample *s)
 {
 	for (size_t i = 0; i < record_n_columns; i++)
-		if (record_columns[i].role == COLUMN_KEY)
+		if (key_of(&record_columns[i], false))
 			write_member(b, key, &record_columns[i], i == 0);
 	for (size_t i = 0; i < sample_n_columns; i++)
 		write_member(b, s, &sample_columns[i], 0);
+	for (size_t i = 0; i < record_n_columns; i++)
+		if (key_of(&record_columns[i], true))
+			write_member(b, key, &record_columns[i], 0);
 	buf_putc(b, '\n');
 }
 

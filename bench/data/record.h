@@ -10,7 +10,7 @@
 
 #include "base/attr.h"
 
-#define RECORD_SCHEMA 1
+#define RECORD_SCHEMA 2 /* 2: arm */
 #define RECORD_TEXT 64
 #define RECORD_DETAIL 512
 
@@ -34,6 +34,7 @@ struct record { /* every text is NUL-terminated; an absent number is NaN, absent
 	double channels, wrong;        /* NaN when not known */
 	double ops_per_batch, samples, restarts;
 	char stop[16];                 /* precision | budget */
+	char arm[RECORD_TEXT];         /* key: "" unless the run compares environments */
 };
 
 struct sample { /* samples.csv: the key of its record plus these */

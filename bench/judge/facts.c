@@ -30,6 +30,8 @@ const struct fact fact_table[FACT_COUNT] = {
 			  true },
 	[FACT_BATCH] = { "batch", NULL, "operations timed together, point by point", NULL, NULL,
 			 true },
+	[FACT_ARMS] = { "arms", NULL, "environments that the run itself compares (sweep --ab)", NULL, NULL,
+			true },
 	[FACT_KERNEL] = { "kernel", NULL, "kernel of the operating system", NULL, "kernel", false },
 	[FACT_OS] = { "os", NULL, "operating system", NULL, "os", false },
 };
@@ -81,6 +83,21 @@ static void cut_method(char *version)
 		*dot = '\0';
 }
 
+/* "A: ; B: NCCL_ALGO=Tree"; "none" of a run that compares nothing, and of one from before there were arms. */
+static void arms_text(const json_t *arms, char *out, size_t max)
+{
+	snprintf(out, max, "%s", json_array_size(arms) > 0 ? "" : "none");
+	for (size_t i = 0; i < json_array_size(arms); i++) {
+		const json_t *arm = json_array_get(arms, i);
+		char name[FACT_TEXT], text[FACT_TEXT];
+		size_t at = strlen(out);
+
+		value_text(json_object_get(arm, "arm"), name, sizeof(name));
+		value_text(json_object_get(arm, "text"), text, sizeof(text));
+		snprintf(out + at, max - at, "%s%s: %s", at ? "; " : "", name, text);
+	}
+}
+
 static void take(const json_t *run, struct run_facts *f)
 {
 	const json_t *ranks = json_object_get(run, "ranks");
@@ -92,6 +109,7 @@ static void take(const json_t *run, struct run_facts *f)
 		else if (fact_table[i].rank_key)
 			ranks_text(ranks, fact_table[i].rank_key, f->value[i], FACT_TEXT);
 	}
+	arms_text(json_object_get(run, "arms"), f->value[FACT_ARMS], FACT_TEXT);
 	cut_method(f->value[FACT_METHOD]);
 	ranks_text(ranks, "boot", f->boot, sizeof(f->boot));
 	value_text(json_object_get(run, "started"), f->started, sizeof(f->started));

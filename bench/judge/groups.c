@@ -42,6 +42,7 @@ static const struct {
 	{ "algo_req", "", { "" } },
 	{ "proto_req", "", { "" } },
 	{ "load", "load ", { "" } },
+	{ "arm", "arm ", { "" } },
 };
 
 void group_label(const struct pool *pool, uint32_t group, struct buf *out)

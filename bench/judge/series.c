@@ -99,6 +99,25 @@ void series_group_text(const struct record *key, char *out, size_t max)
 	out[at] = '\0';
 }
 
+void series_group_with(const char *group, const char *column, const char *value, char *out, size_t max)
+{
+	const char *p = group;
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < record_n_columns && at + 1 < max; i++) {
+		size_t n = strcspn(p, (const char[]){ SERIES_SEPARATOR, '\0' });
+		bool it = strcmp(record_columns[i].name, column) == 0;
+
+		if (!in_group(&record_columns[i]))
+			continue;
+		if (at > 0)
+			out[at++] = SERIES_SEPARATOR;
+		at += (size_t)snprintf(out + at, max - at, "%.*s", it ? (int)strlen(value) : (int)n, it ? value : p);
+		p += n + (p[n] != '\0');
+	}
+}
+
 void series_group_field(const char *group, const char *column, char *out, size_t max)
 {
 	const char *p = group;
@@ -144,13 +163,6 @@ static int refuse_row(struct reader *rd, size_t line, const char *reason, const 
 	return -EBADMSG;
 }
 
-static double share_of_peak(const struct record *r)
-{
-	if (strncmp(r->algo, "NVLS", 4) == 0 && r->busbw_gbps > 0)
-		return r->peak_pct * r->algbw_gbps / r->busbw_gbps;
-	return r->peak_pct;
-}
-
 static int fill_point(struct reader *rd, const struct record *r, size_t line, struct point *p)
 {
 	*p = (struct point){
@@ -158,7 +170,7 @@ static int fill_point(struct reader *rd, const struct record *r, size_t line, st
 		.line = line,
 		.channels = (float)r->channels,
 		.ops_per_batch = (float)r->ops_per_batch,
-		.peak_pct = (float)share_of_peak(r),
+		.peak_pct = (float)r->peak_pct,
 		.log_time = log_of(r->time_us),
 		.log_lo = log_of(r->ci_lo_us),
 		.log_hi = log_of(r->ci_hi_us),

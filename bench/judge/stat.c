@@ -191,6 +191,86 @@ int stat_shift(const double *a, size_t n, const double *b, size_t m, double alph
 	return 0;
 }
 
+/* ---- signed ranks ---- */
+
+#define SIGNED_EXACT_MAX 64 /* from there on the normal form is right to five digits */
+
+static double signed_normal(size_t n, size_t w)
+{
+	double count = (double)n, mean = count * (count + 1) / 4;
+
+	return stat_normal_cdf(((double)w + 0.5 - mean) / sqrt(mean * (2 * count + 1) / 6));
+}
+
+/* Each rank is in the sum or not, with probability one half: `p` becomes the distribution of the sum of ranks 1 .. n. */
+static void signed_exact(double *p, size_t n)
+{
+	size_t most = 0;
+
+	p[0] = 1;
+	for (size_t rank = 1; rank <= n; rank++) {
+		most += rank;
+		for (size_t w = most + 1; w-- > 0;)
+			p[w] = (p[w] + (w >= rank ? p[w - rank] : 0)) / 2;
+	}
+}
+
+double stat_signed_cdf(size_t n, size_t w)
+{
+	double p[SIGNED_EXACT_MAX * (SIGNED_EXACT_MAX + 1) / 2 + 1] = { 0 }, sum = 0;
+
+	if (w >= n * (n + 1) / 2)
+		return 1;
+	if (n > SIGNED_EXACT_MAX)
+		return signed_normal(n, w);
+	signed_exact(p, n);
+	for (size_t i = 0; i <= w; i++)
+		sum += p[i];
+	return sum;
+}
+
+size_t stat_signed_cut(size_t n, double alpha)
+{
+	double p[SIGNED_EXACT_MAX * (SIGNED_EXACT_MAX + 1) / 2 + 1] = { 0 }, sum = 0;
+	size_t half = n * (n + 1) / 4, k = 0;
+
+	if (n <= SIGNED_EXACT_MAX)
+		signed_exact(p, n);
+	while (k < half) {
+		sum = n <= SIGNED_EXACT_MAX ? sum + p[k] : signed_normal(n, k);
+		if (sum > alpha + LEVEL_SLACK)
+			break;
+		k++;
+	}
+	return k;
+}
+
+int stat_paired(const double *diff, size_t n, double alpha, struct stat_shift *out)
+{
+	size_t walsh = n * (n + 1) / 2, cut, cut95, at = 0;
+	double *v;
+
+	if (n == 0)
+		return -EINVAL;
+	v = reallocarray(NULL, walsh, sizeof(*v));
+	if (v == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i; k < n; k++)
+			v[at++] = (diff[i] + diff[k]) / 2;
+	cut = stat_signed_cut(n, alpha);
+	cut95 = stat_signed_cut(n, 0.05);
+	out->hl = stat_nth(v, walsh, walsh / 2);
+	if (walsh % 2 == 0)
+		out->hl = (out->hl + stat_nth(v, walsh, walsh / 2 - 1)) / 2;
+	out->lo = lower_bound(v, walsh, cut);
+	out->hi = upper_bound(v, walsh, cut);
+	out->lo95 = lower_bound(v, walsh, cut95);
+	out->hi95 = upper_bound(v, walsh, cut95);
+	free(v);
+	return 0;
+}
+
 /* ---- Student's t ---- */
 
 /* The finite sums that hold for whole degrees of freedom, in the angle atan(t / sqrt(df)). */

@@ -35,6 +35,14 @@ struct stat_shift {
 	double lo95, hi95; /* one-sided 5 % bounds, for "a change this large is excluded" */
 };
 
+/* P(W <= w) of the signed-rank sum of n differences that are symmetric around 0. */
+double stat_signed_cdf(size_t n, size_t w);
+/* How many of the n(n+1)/2 Walsh averages may be left out at one end: as stat_mwu_cut. */
+size_t stat_signed_cut(size_t n, double alpha);
+/* Shift of paired differences: the median of their Walsh averages, bounds by the exact Wilcoxon
+ * signed-rank test. -EINVAL for none, -ENOMEM. */
+int stat_paired(const double *diff, size_t n, double alpha, struct stat_shift *out) ATTR_MUST;
+
 /* Shift from sample a to sample b. -EINVAL for an empty sample, -ENOMEM. */
 int stat_shift(const double *a, size_t n, const double *b, size_t m, double alpha,
 	       struct stat_cuts *cuts, struct stat_shift *out) ATTR_MUST;

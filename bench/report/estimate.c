@@ -31,7 +31,8 @@ static bool fits(const struct record *r, const char *backend, const char *transp
 	       isfinite(r->time_us) && r->bytes > 0 && strcmp(r->backend, backend) == 0 &&
 	       strcmp(r->transport, transport) == 0 && strcmp(r->op, op) == 0 &&
 	       strcmp(r->timing, timing) == 0 && !r->in_place && strcmp(r->variant, "plain") == 0 &&
-	       !r->load[0] && !r->algo_req[0] && !r->proto_req[0];
+	       !r->load[0] && !r->algo_req[0] && !r->proto_req[0] &&
+	       (!r->arm[0] || strcmp(r->arm, "A") == 0);
 }
 
 static int by_bytes(const void *pa, const void *pb)

@@ -159,6 +159,20 @@ static json_t *notes(const struct judgement *j)
 	return a;
 }
 
+/* Of the new run: a confirming one must have the same. */
+static json_t *conditions(const struct series *now)
+{
+	json_t *o = json_object();
+	size_t restarts = 0;
+
+	for (int i = 0; i < FACT_COUNT; i++)
+		json_object_set_new(o, fact_table[i].name, text(now->facts.value[i]));
+	for (size_t i = 0; i < now->n; i++)
+		restarts = now->points[i].n_m > restarts ? now->points[i].n_m : restarts;
+	json_object_set_new(o, "restarts", json_integer((json_int_t)restarts));
+	return o;
+}
+
 static json_t *baseline(const struct judgement *j)
 {
 	json_t *o = json_object(), *paths = json_array();
@@ -187,6 +201,7 @@ void gate_json(struct buf *b, const struct gate_view *v)
 	json_object_set_new(o, "verdict", text(verdict_exit_word(j->exit_code)));
 	json_object_set_new(o, "exit_code", json_integer(j->exit_code));
 	json_object_set_new(o, "new", text(v->now->path));
+	json_object_set_new(o, "conditions", conditions(v->now));
 	json_object_set_new(o, "baseline", baseline(j));
 	json_object_set_new(o, "medians_only", json_boolean(j->bare));
 	json_object_set_new(o, "alpha_group", number(j->alpha_group));

@@ -23,6 +23,21 @@ static int read_file(const char *dir, const char *name, char **data, size_t *len
 	return r;
 }
 
+/* Of a run that compares environments: the rows of the first one; a table has one figure per point. */
+static void keep_first_arm(struct run_view *r)
+{
+	char first[RECORD_TEXT] = "";
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->view.n_rows; i++)
+		if (i == 0 || strcmp(r->rows[i].arm, first) < 0)
+			record_set(first, sizeof(first), r->rows[i].arm);
+	for (size_t i = 0; i < r->view.n_rows; i++)
+		if (strcmp(r->rows[i].arm, first) == 0)
+			r->rows[kept++] = r->rows[i];
+	r->view.n_rows = kept;
+}
+
 static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_max)
 {
 	char *data = NULL, place[300] = "";
@@ -35,6 +50,8 @@ static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_
 	if (rc < 0)
 		snprintf(why, why_max, "%s/points.csv: %s", dir, place[0] ? place : strerror(-rc));
 	free(data);
+	if (rc == 0)
+		keep_first_arm(r);
 	r->view.rows = r->rows;
 	return rc;
 }

@@ -102,7 +102,8 @@ static bool same_form(const struct record *a, const struct record *b)
 	       strcmp(a->variant, b->variant) == 0 && strcmp(a->dtype, b->dtype) == 0 &&
 	       strcmp(a->redop, b->redop) == 0 && strcmp(a->map, b->map) == 0 &&
 	       strcmp(a->pair, b->pair) == 0 && strcmp(a->load, b->load) == 0 &&
-	       strcmp(a->algo_req, b->algo_req) == 0 && strcmp(a->proto_req, b->proto_req) == 0;
+	       strcmp(a->algo_req, b->algo_req) == 0 && strcmp(a->proto_req, b->proto_req) == 0 &&
+	       strcmp(a->arm, b->arm) == 0;
 }
 
 static bool is_ok(const struct record *r)

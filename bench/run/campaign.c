@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "run/arm.h"
 #include "run/coord.h"
 #include "run/point.h"
 #include "run/progress.h"
@@ -39,6 +40,11 @@ static int number_hosts(struct campaign *k)
 				k->host[i] = j;
 	}
 	return k->host ? 0 : -ENOMEM;
+}
+
+const struct arm *campaign_arm(const struct campaign *k, size_t config)
+{
+	return k->arms ? &k->arms[k->plan.configs[config].arm] : NULL;
 }
 
 int campaign_prepare(struct campaign *k)
@@ -272,11 +278,12 @@ static int settle_unasked(struct campaign *k, size_t config, size_t point)
 static void show(struct campaign *k, size_t config, size_t point)
 {
 	const struct plan_point *p = &k->plan.points[point];
-	char what[128], size[32];
+	const struct arm *arm = campaign_arm(k, config);
+	char what[160], size[32];
 
 	num_format_size(p->c.bytes, size, sizeof(size));
-	snprintf(what, sizeof(what), "%s %s %s %s", transport_table[k->plan.configs[config].transport].name,
-		 op_table[p->c.op].name, size, timing_table[p->timing].name);
+	snprintf(what, sizeof(what), "%s%s%s %s %s %s", transport_table[k->plan.configs[config].transport].name, arm ? "@" : "",
+		 arm ? arm->tag : "", op_table[p->c.op].name, size, timing_table[p->timing].name);
 	progress_show(k->progress, what, k->n_done, k->plan.n_points);
 }
 
@@ -372,7 +379,8 @@ static int measure(struct campaign *k, struct crew *w, size_t config, int restar
 {
 	const struct plan_config *pc = &k->plan.configs[config];
 	uint32_t *order = malloc((pc->n + 1) * sizeof(*order));
-	int r = order ? plan_shuffle(k->request.seed, restart, config, pc->n, order) : -ENOMEM;
+	/* The arms of a transport take the same order: what a point inherits from the one before it is equal, too. */
+	int r = order ? plan_shuffle(k->request.seed, restart, config / (size_t)k->plan.n_arms, pc->n, order) : -ENOMEM;
 
 	for (size_t i = 0; i < pc->n && r == 0 && !*lost && !w->stop; i++) {
 		size_t point = pc->first + order[i];
@@ -390,6 +398,7 @@ static int measure(struct campaign *k, struct crew *w, size_t config, int restar
 static int remember_start(struct campaign *k, const struct crew *w, size_t config)
 {
 	struct config_state *cs = &k->configs[config];
+	const struct arm *arm = campaign_arm(k, config);
 
 	if (cs->init_us >= 0)
 		return 0;
@@ -397,7 +406,9 @@ static int remember_start(struct campaign *k, const struct crew *w, size_t confi
 	cs->init_us = w->init_us;
 	snprintf(cs->overruled, sizeof(cs->overruled), "%s", buf_text(&w->environment.overruled));
 	snprintf(cs->set, sizeof(cs->set), "%s", buf_text(&w->environment.set));
-	if (cs->overruled[0])
+	if (cs->overruled[0] && arm)
+		log_note("%s, arm %s: %s is overruled for this transport", transport_table[w->transport].name, arm->label, cs->overruled);
+	else if (cs->overruled[0])
 		log_note("%s: your %s is overruled for this transport (auto keeps it)",
 			 transport_table[w->transport].name, cs->overruled);
 	return k->joined ? k->joined(k->joined_arg, k, w) : 0;
@@ -428,6 +439,7 @@ static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
 	spec.restart = restart;
 	spec.attempt = cs->attempt++;
 	spec.environment.tuning = !cs->ascended;
+	spec.environment.arm = campaign_arm(k, config);
 	crew_init(&w, k->c);
 	w.broken = k->broken;
 	fault_clear(&worst);
@@ -512,8 +524,7 @@ int campaign_run(struct campaign *k)
 
 	for (int restart = 0; restart < k->plan.restarts && r == 0 && !k->interrupted; restart++)
 		for (size_t i = 0; i < k->plan.n_configs && r == 0 && !k->interrupted; i++)
-			/* Another order in each restart, so that drift does not favour one transport. */
-			r = run_config(k, (i + (size_t)restart) % k->plan.n_configs, restart);
+			r = run_config(k, plan_turn(&k->plan, restart, i), restart);
 	if (k->interrupted)
 		keep_unfinished(k);
 	progress_clear(k->progress);

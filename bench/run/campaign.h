@@ -25,6 +25,7 @@
 #include "spec/outcome.h"
 #include "spec/plan.h"
 
+struct arm;
 struct campaign;
 struct coord;
 struct fault;
@@ -63,6 +64,7 @@ struct campaign {
 	struct coord *c;
 	struct plan plan;
 	struct plan_request request;
+	const struct arm *arms;     /* plan.n_arms of them; NULL when there is one */
 	struct reason_context reasons;
 	struct crew_spec crew;      /* what all configurations share */
 	struct view_peak peaks[PEAK_MAX];
@@ -93,6 +95,7 @@ struct campaign {
 	struct progress *progress;  /* rank 0, or NULL */
 };
 
+const struct arm *campaign_arm(const struct campaign *k, size_t config); /* NULL when there is one only */
 int campaign_prepare(struct campaign *k) ATTR_MUST;   /* allocates the states */
 int campaign_run(struct campaign *k) ATTR_MUST;       /* 0, or negative when the ranks can no longer agree */
 /* After it: every rank learns all ranks' card_lines. */

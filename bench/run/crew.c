@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "ncclbench/protocol.h"
+#include "run/arm.h"
 #include "run/card.h"
 #include "run/coord.h"
 #include "spec/outcome.h"
@@ -81,8 +82,10 @@ static void name_logs(const struct crew *w, const struct crew_spec *s, struct lo
 	const struct transport *t = &transport_table[s->transport];
 	char stem[3072];
 
-	snprintf(stem, sizeof(stem), "%s/%s-%s.rank%d.start%d", s->log_dir, backend_names[t->backend], s->purpose ? s->purpose : t->name, w->c->rank,
-		 s->restart);
+	const char *arm = s->environment.arm ? s->environment.arm->tag : "";
+
+	snprintf(stem, sizeof(stem), "%s/%s-%s%s%s.rank%d.start%d", s->log_dir, backend_names[t->backend],
+		 s->purpose ? s->purpose : t->name, arm[0] ? "@" : "", arm, w->c->rank, s->restart);
 	if (s->attempt)
 		snprintf(stem + strlen(stem), sizeof(stem) - strlen(stem), "-%d", s->attempt);
 	snprintf(l->log, sizeof(l->log), "%s.log", stem);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run/arm.h"
 #include "spec/transport.h"
 
 /* TABLE: what launchers put into a rank's environment. A child that inherits it would take over the rank's place in the job (with
@@ -52,6 +53,21 @@ bool environment_multicast_veto(char *const *inherited)
 	const char *value = find(inherited, "NCCL_NVLS_ENABLE");
 
 	return value && value[0] && strtoll(value, NULL, 0) == 0;
+}
+
+bool environment_touches_multicast(const char *name, const char *value)
+{
+	if (strncmp(name, "NCCL_NVLS", 9) == 0)
+		return true;
+	return strcmp(name, "NCCL_ALGO") == 0 && strcasestr(value, "nvls") != NULL;
+}
+
+bool environment_is_internal(const char *name)
+{
+	for (size_t i = 0; i < N_ELEMENTS(launcher_names); i++)
+		if (strcmp(name, launcher_names[i]) == 0)
+			return true;
+	return has_prefix(name, launcher_prefixes, N_ELEMENTS(launcher_prefixes)) || strncmp(name, "NCCLBENCH", 9) == 0;
 }
 
 static void drop_launcher(struct env *e)
@@ -146,6 +162,22 @@ static int apply_rows(struct environment *e, const struct environment_request *r
 	return rc;
 }
 
+static int apply_arm(struct environment *e, const struct arm *a)
+{
+	int r = 0;
+
+	for (size_t i = 0; a && i < a->n && r == 0; i++)
+		r = env_set(&e->env, a->set[i].name, a->set[i].value);
+	return r;
+}
+
+static int load_library(struct environment *e, const struct environment_request *r)
+{
+	const char *lib = r->arm && r->arm->nccl_lib ? r->arm->nccl_lib : r->nccl_lib;
+
+	return lib && transport_table[r->transport].backend == BACKEND_NCCL ? environment_preload(&e->env, lib) : 0;
+}
+
 int environment_build(struct environment *e, char *const *inherited, const struct environment_request *r)
 {
 	bool veto = r->veto || environment_multicast_veto(inherited);
@@ -157,16 +189,17 @@ int environment_build(struct environment *e, char *const *inherited, const struc
 	if (rc < 0)
 		return rc;
 	drop_launcher(&e->env);
+	rc = apply_arm(e, r->arm);
 	/* However it was spelled: a row that says 0 as well overrules nothing. */
-	if (veto)
+	if (rc == 0 && veto)
 		rc = env_set(&e->env, "NCCL_NVLS_ENABLE", "0");
 	if (rc == 0)
 		rc = apply_rows(e, r);
 	if (rc == 0 && !r->tuning)
 		rc = drop_tuning(e);
-	if (rc == 0 && r->nccl_lib && transport_table[r->transport].backend == BACKEND_NCCL)
-		rc = environment_preload(&e->env, r->nccl_lib);
-	if (rc == 0 && r->net_device)
+	if (rc == 0)
+		rc = load_library(e, r);
+	if (rc == 0 && r->net_device && !(r->arm && arm_value(r->arm, "UCX_NET_DEVICES")))
 		rc = env_set(&e->env, "UCX_NET_DEVICES", r->net_device);
 	/* Last, so that no row, flag or file can come after it. */
 	if (rc == 0 && veto) {

@@ -11,6 +11,8 @@
 #include "base/buf.h"
 #include "base/env.h"
 
+struct arm;
+
 struct environment_request {
 	int transport;       /* transport_id */
 	int rank;
@@ -18,7 +20,8 @@ struct environment_request {
 	bool share_gpu;      /* several ranks on one GPU: the same */
 	bool tuning;         /* keep TUNING in NCCL_DEBUG_SUBSYS */
 	bool veto;           /* some rank's environment has NCCL_NVLS_ENABLE=0: it holds for all */
-	const char *nccl_lib; /* --nccl-lib, or NULL */
+	const struct arm *arm; /* of a comparison: comes after the user's environment and before the row; NULL */
+	const char *nccl_lib; /* --nccl-lib, or NULL; the arm's own wins */
 	const char *net_device; /* UCX_NET_DEVICES of the tcp row, or NULL */
 };
 
@@ -37,6 +40,11 @@ int environment_preload(struct env *e, const char *library) ATTR_MUST;
 /* NCCL_NVLS_ENABLE in `inherited` is off: NCCL reads it with strtoll, so any text that is not a number other than 0 is off; the
  * empty string means the default. Fixed: this veto reaches every worker of every command. */
 bool environment_multicast_veto(char *const *inherited);
+/* Would NAME=value, set for a worker, touch multicast? Nothing but the user's own environment may: what is given on a command line
+ * is refused. */
+bool environment_touches_multicast(const char *name, const char *value);
+/* Variables that launchers and this program set for their own use: no one else may. */
+bool environment_is_internal(const char *name);
 /* Variables of the user that steer NCCL's choice of transport (those any forced row sets), as "A=1 B=2"; "" for none. */
 void environment_steering(char *const *inherited, struct buf *out);
 /* Variables worth recording: NCCL_*, UCX_*, CUDA_*, OMPI_MCA_* and a few more; never the whole environment. */

@@ -17,7 +17,9 @@
 #include "ncclbench/exitcode.h"
 #include "report/chart.h"
 #include "report/table.h"
+#include "run/arm.h"
 #include "run/campaign.h"
+#include "run/compare.h"
 #include "run/launch.h"
 #include "run/meta.h"
 #include "run/notes.h"
@@ -49,12 +51,12 @@ static bool transport_met(const struct campaign *k, size_t config)
 
 static int required_code(const struct campaign *k, unsigned long long required)
 {
-	unsigned long long met = 0;
+	unsigned long long met = 0, missed = 0;
 
+	/* In every arm, if there are several. */
 	for (size_t i = 0; i < k->plan.n_configs; i++)
-		if (transport_met(k, i))
-			met |= 1ULL << k->plan.configs[i].transport;
-	return required & ~met ? NB_EXIT_REQUIRED : NB_EXIT_OK;
+		*(transport_met(k, i) ? &met : &missed) |= 1ULL << k->plan.configs[i].transport;
+	return required & ~(met & ~missed) ? NB_EXIT_REQUIRED : NB_EXIT_OK;
 }
 
 static int exit_code(const struct campaign *k, const struct finish *f)
@@ -87,9 +89,14 @@ static int collect_rows(const struct campaign *k, struct shown *s)
 	s->rows = calloc(k->plan.n_points + 1, sizeof(*s->rows));
 	if (!s->rows)
 		return -ENOMEM;
-	for (size_t i = 0; i < k->plan.n_points; i++)
-		if (k->points[i].done)
-			s->rows[s->view.n_rows++] = k->points[i].record;
+	/* The table and the charts are of the first arm; what the others change is said after them. */
+	for (size_t c = 0; c < k->plan.n_configs; c++) {
+		const struct plan_config *pc = &k->plan.configs[c];
+
+		for (size_t i = pc->first; pc->arm == 0 && i < pc->first + pc->n; i++)
+			if (k->points[i].done)
+				s->rows[s->view.n_rows++] = k->points[i].record;
+	}
 	s->view.rows = s->rows;
 	return 0;
 }
@@ -187,6 +194,13 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 	note_steering(&s->view, f, s);
 	note_losses(k, s);
 	notes_add(&s->notes, f->place);
+	if (k->arms) {
+		char line[300];
+
+		snprintf(line, sizeof(line), "the table is of arm %s (%.200s); ab.md compares it with the others", k->arms[0].label,
+			 k->arms[0].text[0] ? k->arms[0].text : "the plain environment");
+		notes_add(&s->notes, line);
+	}
 	notes_add(&s->notes, k->no_ceiling);
 	note_cards(k, f, s); /* last: of these there can be many */
 	notes_close(&s->notes);
@@ -219,9 +233,10 @@ static int print_table(const struct shown *s, const struct options *o)
 	return code;
 }
 
-static int print_json(const struct campaign *k, const struct finish *f, const struct shown *s, int code)
+static int print_json(const struct campaign *k, const struct finish *f, const struct shown *s, const char *comparison,
+		      int code)
 {
-	char *text = meta_sweep_json(k, f, &s->view, code);
+	char *text = meta_sweep_json(k, f, &s->view, comparison, code);
 	struct buf b = { .failed = !text };
 	int r;
 
@@ -232,6 +247,22 @@ static int print_json(const struct campaign *k, const struct finish *f, const st
 	r = output_put(&b);
 	buf_fini(&b);
 	free(text);
+	return r;
+}
+
+/* After the table: the first arm's figures, then what the others change. */
+static int print_comparison(struct campaign *k, const struct options *o, struct buf *json)
+{
+	bool terminal = progress_is_terminal(o->json ? STDERR_FILENO : STDOUT_FILENO, &(int){ 0 });
+	struct buf text = { 0 };
+	char why[800] = "";
+	int r = compare_arms(k, want_color(o, terminal), &text, json, why, sizeof(why));
+
+	if (r == 0)
+		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text), text.len);
+	if (r < 0)
+		log_error("the comparison of the arms could not be finished: %s", why[0] ? why : strerror(-r));
+	buf_fini(&text);
 	return r;
 }
 
@@ -286,6 +317,7 @@ int finish_meta(struct campaign *k, const struct finish *f, bool complete, int c
 int finish_run(struct campaign *k, const struct finish *f)
 {
 	struct shown *s = calloc(1, sizeof(*s));
+	struct buf comparison = { 0 };
 	int code = exit_code(k, f), r;
 
 	if (!s || show_init(s, k, f) < 0) {
@@ -300,9 +332,17 @@ int finish_run(struct campaign *k, const struct finish *f)
 		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->dir, strerror(-r));
 		code = NB_EXIT_BROKEN;
 	}
-	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);
-	if (f->options->json && print_json(k, f, s, code) < 0)
+	/* A run that was stopped early may have nothing to compare, and that is not why it ends badly. */
+	if (r == 0 && k->arms && !k->broken && print_comparison(k, f->options, &comparison) < 0 && !k->interrupted)
 		code = NB_EXIT_BROKEN;
+	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);
+	if (f->options->confirm && r == 0)
+		log_note("%zu suspects were measured again; now decide: ncclbench gate BASELINE... NEW --confirm %s",
+			 k->plan.n_points, k->dir);
+	if (f->options->json &&
+	    print_json(k, f, s, comparison.len ? buf_text(&comparison) : NULL, code) < 0)
+		code = NB_EXIT_BROKEN;
+	buf_fini(&comparison);
 	free(s->rows);
 	free(s);
 	return code;

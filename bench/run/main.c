@@ -17,6 +17,8 @@
 #include "ncclbench/exitcode.h"
 #include "run/campaign.h"
 #include "run/ceiling.h"
+#include "run/compare.h"
+#include "run/confirm.h"
 #include "run/coord.h"
 #include "run/finish.h"
 #include "run/health.h"
@@ -30,6 +32,7 @@
 
 #define ROUND_NS (300 * CLOCK_S)
 #define SPEAK_NS (5 * CLOCK_S) /* for rank 0 to start and for its line to get to the terminal; its end ends the others */
+#define LIBRARY_PROBE_NS (60 * CLOCK_S)
 #define STOP(code) ((code) + 1) /* positive: end with this exit code */
 /* Of health's one deadline: RAS 0.4 s, the stop ladder 3 x 0.2 s, logs and words. mpirun takes 2 s more to end after a bad exit. */
 #define HEALTH_RESERVE_NS (1600 * CLOCK_MS)
@@ -43,6 +46,7 @@ struct run {
 	struct finish finish;
 	struct place place;
 	struct health health;
+	struct confirm confirm;
 	int64_t start_ns;
 	struct progress progress;
 	int64_t veto; /* some rank's environment has NCCL_NVLS_ENABLE=0 */
@@ -152,10 +156,112 @@ static int agree_on_plan(struct run *r, int code)
 	return STOP(NB_EXIT_USAGE);
 }
 
+static void describe_map(const struct launch *l, char *out, size_t max)
+{
+	struct buf b = { 0 };
+
+	for (int i = 0; l->backend == BACKEND_NCCL && i < l->facts.n; i++)
+		buf_printf(&b, "%s%d:gpu%d", i ? " " : "", i, facts_device(&l->facts, i));
+	/* Many ranks: what fits whole. */
+	record_set(out, max, buf_text(&b));
+	buf_fini(&b);
+}
+
+/* ---- --confirm ---- */
+
+static int refuse_verdict(const struct run *r, const char *why)
+{
+	if (r->coord.rank == 0)
+		log_error("--confirm: %.300s: %s", r->options.confirm, why);
+	return STOP(NB_EXIT_USAGE);
+}
+
+/* Rank 0 reads the file; others may not see it. `part`: what the others need, or NULL. */
+static int load_verdict(struct run *r, char **part)
+{
+	char *data = NULL, why[400] = "";
+	size_t len = 0;
+	int rc = file_read_all(r->options.confirm, CONFIRM_FILE_MAX, &data, &len);
+
+	if (rc < 0) {
+		rc = refuse_verdict(r, rc == -EFBIG ? "is too large for a verdict" : strerror(-rc));
+	} else {
+		rc = confirm_parse(data, len, &r->confirm, why, sizeof(why));
+		if (rc == -EBADMSG)
+			rc = refuse_verdict(r, why);
+	}
+	if (rc == 0) {
+		*part = confirm_extract(data, len);
+		rc = *part ? 0 : -ENOMEM;
+	}
+	free(data);
+	return rc;
+}
+
+static int nothing_to_confirm(const struct run *r)
+{
+	if (r->coord.rank == 0)
+		log_note("%.300s has no suspects: nothing was slower, nothing is measured", r->options.confirm);
+	if (r->coord.rank == 0 && r->options.json)
+		printf("{\"schema\":1,\"command\":\"sweep\",\"verdict\":\"ok\",\"exit_code\":0,\"suspects\":0}\n");
+	return STOP(NB_EXIT_OK);
+}
+
+static int read_verdict(struct run *r)
+{
+	char *part = NULL, why[400] = "";
+	int rc = r->coord.rank == 0 ? load_verdict(r, &part) : 0;
+
+	rc = share_code(r, rc);
+	if (rc == 0)
+		rc = coord_bcast_text(&r->coord, &part, clock_after_ns(ROUND_NS));
+	if (rc == 0 && r->coord.rank > 0)
+		rc = confirm_parse(part, strlen(part), &r->confirm, why, sizeof(why));
+	free(part);
+	if (rc == 0 && r->confirm.n == 0)
+		return nothing_to_confirm(r);
+	if (rc == 0 && r->options.backend >= 0 && r->options.backend != r->confirm.backend)
+		return refuse_verdict(r, "was judged on another backend; leave --backend out");
+	if (rc == 0)
+		r->options.backend = r->confirm.backend;
+	return rc;
+}
+
+static int check_conditions(const struct run *r)
+{
+	char machine[160], versions[160], why[400];
+
+	launch_titles(&r->launch, r->coord.size, machine, sizeof(machine), versions, sizeof(versions));
+	return confirm_conditions(&r->confirm, &r->launch.facts, machine, why, sizeof(why)) < 0 ? refuse_verdict(r, why) : 0;
+}
+
+static int keep_suspects(struct run *r)
+{
+	char why[400];
+	int rc;
+
+	describe_map(&r->launch, r->campaign.map, sizeof(r->campaign.map));
+	rc = confirm_plan(&r->confirm, r->campaign.map, &r->campaign.plan, why, sizeof(why));
+	return rc == -EINVAL ? refuse_verdict(r, why) : rc;
+}
+
+/* So many comparisons need so many pairs, or none of them could be decided. */
+static int enough_restarts(struct run *r, char *why, size_t why_max)
+{
+	struct plan_request *q = &r->campaign.request;
+	int restarts = compare_restarts(&r->campaign.plan);
+
+	if (restarts <= r->campaign.plan.restarts)
+		return 0;
+	q->restarts = restarts;
+	plan_fini(&r->campaign.plan);
+	return plan_build(q, &r->campaign.plan, why, why_max);
+}
+
 static int make_plan(struct run *r)
 {
 	struct plan_request *q = &r->campaign.request;
-	char why[300] = "";
+	char why[400] = "";
 	int rc;
 
 	*q = r->options.plan;
@@ -167,9 +273,20 @@ static int make_plan(struct run *r)
 			log_error("--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
 		return STOP(NB_EXIT_USAGE);
 	}
+	for (size_t i = 0; i < r->options.n_arms; i++)
+		if (q->backend == BACKEND_UCX && r->options.arms[i].nccl_lib) {
+			if (r->coord.rank == 0)
+				log_error("--ab: --nccl-lib has no meaning on host memory through UCX; leave it out");
+			return STOP(NB_EXIT_USAGE);
+		}
 	rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
 	if (rc != 0)
 		return rc;
+	if (r->options.confirm) {
+		rc = confirm_request(&r->confirm, q, &r->options.sizes, why, sizeof(why));
+		if (rc < 0)
+			return rc == -EINVAL ? refuse_verdict(r, why) : rc;
+	}
 	if (r->options.health)
 		health_request(&r->options, &r->launch, r->coord.n_hosts, r->finish.required, q);
 	if (q->transports == 0 && r->finish.required) {
@@ -183,6 +300,10 @@ static int make_plan(struct run *r)
 		plan_fini(&probe);
 	}
 	rc = plan_build(q, &r->campaign.plan, why, sizeof(why));
+	if (rc == 0 && r->options.confirm)
+		rc = keep_suspects(r);
+	if (rc == 0 && r->options.n_arms && !r->options.restarts_given)
+		rc = enough_restarts(r, why, sizeof(why));
 	if (rc == -EINVAL) {
 		if (r->coord.rank == 0)
 			log_error("%s", why);
@@ -201,7 +322,8 @@ static void print_plan(const struct run *r)
 	for (size_t i = 0; i < p->n_configs; i++) {
 		const struct plan_config *c = &p->configs[i];
 
-		printf("%s: %zu points\n", transport_table[c->transport].name, c->n);
+		printf("%s%s%s: %zu points\n", transport_table[c->transport].name, p->n_arms > 1 ? ", arm " : "",
+		       p->n_arms > 1 ? r->options.arms[c->arm].label : "", c->n);
 		for (size_t k = c->first; k < c->first + c->n; k++) {
 			const struct plan_point *q = &p->points[k];
 
@@ -273,15 +395,22 @@ static int open_store(struct run *r)
 
 /* ---- campaign ---- */
 
-static void describe_map(const struct launch *l, char *out, size_t max)
+/* What the arms' own libraries are; only for run.json and the table, so one rank asks. */
+static void ask_libraries(struct run *r)
 {
-	struct buf b = { 0 };
+	for (size_t i = 0; i < r->options.n_arms && r->coord.rank == 0; i++) {
+		struct arm *a = &r->options.arms[i];
+		char *probed = NULL, why[300];
 
-	for (int i = 0; l->backend == BACKEND_NCCL && i < l->facts.n; i++)
-		buf_printf(&b, "%s%d:gpu%d", i ? " " : "", i, facts_device(&l->facts, i));
-	/* Many ranks: what fits whole. */
-	record_set(out, max, buf_text(&b));
-	buf_fini(&b);
+		if (!a->nccl_lib)
+			continue;
+		if (!facts_probe(r->launch.worker, a->nccl_lib, LIBRARY_PROBE_NS, &probed, why, sizeof(why))) {
+			log_note("--ab: the version of %s is not known: %s", a->nccl_lib, why);
+			continue;
+		}
+		facts_text_get(probed, "lib_version", a->lib_version, sizeof(a->lib_version));
+		free(probed);
+	}
 }
 
 static void set_up_campaign(struct run *r)
@@ -293,6 +422,9 @@ static void set_up_campaign(struct run *r)
 		policy = r->launch.backend == BACKEND_NCCL ? PLACE_NEAR : PLACE_INHERIT;
 	place_choose(policy, r->launch.bus, &r->place);
 	k->c = &r->coord;
+	k->arms = r->options.arms;
+	ask_libraries(r);
+	arms_lint(k->arms, r->options.n_arms, r->launch.backend);
 	k->reasons = (struct reason_context){
 		.facts = &r->launch.facts, .nranks = r->coord.size, .n_hosts = r->coord.n_hosts,
 		.shared_gpu = r->launch.shared_gpu, .veto = r->veto,
@@ -400,10 +532,14 @@ static int run(struct run *r, int launcher_size)
 		rc = agree_on_words(r);
 	if (rc == 0)
 		rc = agree_on_veto(r);
+	if (rc == 0 && r->options.confirm)
+		rc = read_verdict(r);
 	if (rc == 0)
 		rc = launch_decide(&r->coord, &r->options, &r->launch);
 	if (rc > 0 && r->launch.refusal[0] && r->coord.rank == 0)
 		health_refused(&r->launch, &r->options, seconds_since_start(r));
+	if (rc == 0 && r->options.confirm)
+		rc = check_conditions(r);
 	if (rc == 0)
 		rc = agree_on_seed(r);
 	if (rc == 0) {
@@ -471,6 +607,7 @@ int main(int argc, char **argv)
 	r.coord.ops->close(&r.coord);
 	health_fini(&r.health);
 	campaign_fini(&r.campaign);
+	confirm_fini(&r.confirm);
 	facts_free(&r.launch.facts);
 	options_fini(&r.options);
 	return rc > 0 ? rc - 1 : NB_EXIT_OK;

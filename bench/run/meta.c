@@ -12,6 +12,7 @@
 #include "data/record.h"
 #include "ncclbench/exitcode.h"
 #include "report/view.h"
+#include "run/arm.h"
 #include "run/campaign.h"
 #include "run/finish.h"
 #include "run/launch.h"
@@ -100,6 +101,26 @@ static json_t *ranks(const struct launch *l)
 	return a;
 }
 
+/* What each arm of a comparison sets; nothing for a run of one environment. */
+static json_t *arms(const struct campaign *k)
+{
+	json_t *a = json_array();
+
+	for (int i = 0; k->arms && i < k->plan.n_arms; i++) {
+		json_t *o = json_object(), *set = json_object();
+
+		for (size_t n = 0; n < k->arms[i].n; n++)
+			json_object_set_new_nocheck(set, k->arms[i].set[n].name, text(k->arms[i].set[n].value));
+		json_object_set_new(o, "arm", text(k->arms[i].label));
+		json_object_set_new(o, "text", text(k->arms[i].text));
+		json_object_set_new(o, "environment", set);
+		json_object_set_new(o, "nccl_lib", text(k->arms[i].nccl_lib ? k->arms[i].nccl_lib : ""));
+		json_object_set_new(o, "lib_version", text(k->arms[i].lib_version));
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
 static json_t *transports(const struct campaign *k)
 {
 	json_t *a = json_array();
@@ -111,6 +132,7 @@ static json_t *transports(const struct campaign *k)
 
 		json_object_set_new(o, "backend", text(backend_names[t->backend]));
 		json_object_set_new(o, "transport", text(t->name));
+		json_object_set_new(o, "arm", text(k->arms ? k->arms[k->plan.configs[i].arm].label : ""));
 		json_object_set_new(o, "points", json_integer((json_int_t)k->plan.configs[i].n));
 		json_object_set_new(o, "environment_set", text(cs->set));
 		json_object_set_new(o, "environment_overruled", text(cs->overruled));
@@ -238,6 +260,8 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, bool compl
 	json_object_set_new(o, "tcp_interface", text(k->tcp_interface));
 	json_object_set_new(o, "ceiling_missing", text(k->no_ceiling));
 	json_object_set_new(o, "gpu_state", states(k));
+	json_object_set_new(o, "confirms", text(f->options->confirm ? f->options->confirm : ""));
+	json_object_set_new(o, "arms", arms(k));
 	json_object_set_new(o, "transports", transports(k));
 	json_object_set_new(o, "ranks", ranks(f->launch));
 	return dump(o, JSON_INDENT(2));
@@ -288,7 +312,7 @@ static json_t *table_row(const struct view *v, const char *backend, const char *
 	return o;
 }
 
-char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v, int exit_code)
+char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v, const char *comparison, int exit_code)
 {
 	static const char *const verdicts[] = {
 		[NB_EXIT_OK] = "ok", [NB_EXIT_REQUIRED] = "required transport missing", [NB_EXIT_BROKEN] = "broken",
@@ -296,7 +320,7 @@ char *meta_sweep_json(const struct campaign *k, const struct finish *f, const st
 	json_t *o = json_object(), *rows = json_array();
 	const char *backend = backend_names[f->launch->backend];
 
-	for (size_t i = 0; i < k->plan.n_configs; i++)
+	for (size_t i = 0; i < k->plan.n_configs; i += (size_t)k->plan.n_arms)
 		json_array_append_new(rows, table_row(v, backend, transport_table[k->plan.configs[i].transport].name));
 	json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
 	json_object_set_new(o, "command", text("sweep"));
@@ -308,5 +332,7 @@ char *meta_sweep_json(const struct campaign *k, const struct finish *f, const st
 	json_object_set_new(o, "outcomes", outcomes(k));
 	json_object_set_new(o, "peaks", peaks(k));
 	json_object_set_new(o, "rows", rows);
+	if (comparison)
+		json_object_set_new(o, "ab", json_loads(comparison, 0, NULL));
 	return dump(o, JSON_COMPACT);
 }

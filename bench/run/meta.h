@@ -14,4 +14,6 @@ struct json_t *meta_text(const char *s);
 /* Heap text or NULL. Only whitelisted environment variables are recorded. */
 char *meta_run_json(const struct campaign *k, const struct finish *f, bool complete, int exit_code);
 /* {schema, command, verdict, exit_code, run, rows: what the table shows}. */
-char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v, int exit_code);
+/* `comparison`: of the arms, as JSON; NULL none. */
+char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v, const char *comparison,
+		      int exit_code);

@@ -25,6 +25,7 @@
 #define WORDS_MAX 64
 #define ANY_BACKEND (-1)
 #define TIMEOUT_MAX_NS (300 * CLOCK_S) /* JOIN may take twice it, and other ranks wait 900 s for a round (fault.c) */
+#define AB_RESTARTS 10
 #define QUOTED_MAX 120 /* of a word in a message: what follows it must still be read */
 
 const char *argp_program_version = "ncclbench " NCCLBENCH_VERSION;
@@ -33,7 +34,7 @@ const char *argp_program_bug_address = NULL;
 enum key {
 	KEY_OPS = 256, KEY_TRANSPORTS, KEY_SIZES, KEY_TIMING, KEY_PROFILE, KEY_RESTARTS, KEY_BACKEND, KEY_REQUIRE, KEY_BIND, KEY_PAIR,
 	KEY_MAP, KEY_REGISTER, KEY_NCCL_LIB, KEY_OUT, KEY_TIMEOUT, KEY_SEED, KEY_JSON, KEY_COLOR, KEY_NO_CHARTS, KEY_DRY_RUN,
-	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP,
+	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP, KEY_AB, KEY_CONFIRM,
 };
 
 static const struct argp_option rows[] = {
@@ -65,7 +66,12 @@ static const struct argp_option rows[] = {
 	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
 	{ "share-gpu", KEY_SHARE_GPU, 0, 0, "allow several ranks on one GPU: only network transports, time-sliced, for trying things out", 0 },
 	{ "nccl-lib", KEY_NCCL_LIB, "PATH", 0, "measure with this libnccl.so.2", 0 },
-	{ 0, 0, 0, 0, "Results", 4 },
+	{ 0, 0, 0, 0, "Compare", 4 },
+	{ "ab", KEY_AB, "\"NAME=VALUE...\"", 0, "measure with these settings, or with --nccl-lib PATH, in turns with another --ab or, when it is "
+	  "the only one, with the plain environment (\"\"); at least 10 restarts; says what is faster and how sure", 0 },
+	{ "confirm", KEY_CONFIRM, "VERDICT", 0, "measure again what `ncclbench gate --json` found slower, and nothing else, with its profile and "
+	  "fresh workers; then: ncclbench gate BASELINE... NEW --confirm RUN", 0 },
+	{ 0, 0, 0, 0, "Results", 5 },
 	{ "require", KEY_REQUIRE, "LIST", 0, "exit 1 unless these transports are ok and proven", 0 },
 	{ "out", KEY_OUT, "DIR", 0, "run directory (default results/runs/<time>-<host>); refused if not empty", 0 },
 	{ "json", KEY_JSON, 0, 0, "print one JSON object on standard output, everything else on standard error", 0 },
@@ -370,17 +376,14 @@ static int timeout_value(struct options *o, const char *text)
 
 static int library_value(struct options *o, const char *text)
 {
-	if (strpbrk(text, ": ")) {
-		log_error("--nccl-lib: '%.*s' holds a blank or a colon, which the loader cannot take; use a link without them",
-			  QUOTED_MAX, text);
-		return -EINVAL;
-	}
-	if (access(text, R_OK) != 0) {
-		log_error("--nccl-lib: cannot read '%.*s': %s", QUOTED_MAX, text, strerror(errno));
-		return -EINVAL;
-	}
-	o->nccl_lib = realpath(text, NULL);
-	return o->nccl_lib ? 0 : -ENOMEM;
+	char why[300];
+
+	free((char *)o->nccl_lib);
+	o->nccl_lib = arm_library(text, why, sizeof(why));
+	if (o->nccl_lib)
+		return 0;
+	log_error("%s", why);
+	return -EINVAL;
 }
 
 static int positive(const char *option, const char *text, int64_t min, int64_t max, int *out)
@@ -428,9 +431,9 @@ static int how_value(int key, char *arg, struct options *o)
 	int r;
 
 	switch (key) {
-	case KEY_TIMING: return word_bits32(&timing_words, arg, &o->plan.timings);
-	case KEY_PROFILE: return profile_value(o, arg);
-	case KEY_RESTARTS: return positive("--restarts", arg, 1, 1000, &o->plan.restarts);
+	case KEY_TIMING: o->points_given = true; return word_bits32(&timing_words, arg, &o->plan.timings);
+	case KEY_PROFILE: o->points_given = true; return profile_value(o, arg);
+	case KEY_RESTARTS: o->restarts_given = true; return positive("--restarts", arg, 1, 1000, &o->plan.restarts);
 	case KEY_TIMEOUT: return timeout_value(o, arg);
 	case KEY_BACKEND: return backend_value(o, arg);
 	case KEY_BIND: return one_word(&bind_words, arg, &o->bind);
@@ -446,6 +449,16 @@ static int how_value(int key, char *arg, struct options *o)
 	}
 }
 
+static int arm_value_text(struct options *o, const char *text)
+{
+	if (o->n_ab == N_ELEMENTS(o->ab)) {
+		log_error("--ab: more than %d environments; at most that many are compared in one run", ARMS_MAX);
+		return -EINVAL;
+	}
+	o->ab[o->n_ab++] = text;
+	return 0;
+}
+
 static int named(const char *option, const char *text)
 {
 	if (text[0])
@@ -459,6 +472,8 @@ static int plain_value(int key, char *arg, struct options *o)
 	switch (key) {
 	case KEY_TRANSPORTS: o->transports = arg; return 0;
 	case KEY_REQUIRE: o->require = arg; return 0;
+	case KEY_AB: return arm_value_text(o, arg);
+	case KEY_CONFIRM: o->confirm = arg; return named("--confirm", arg);
 	case KEY_OUT: o->out = arg; return named("--out", arg);
 	case KEY_KEEP: o->keep = arg; return 0;
 	case KEY_JSON: o->json = true; return 0;
@@ -492,12 +507,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			  o->health ? "health" : "a sweep", command_name(o));
 		return EINVAL;
 	}
-	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++)
+	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++) {
 		r = groups[i](key, arg, state->input);
+		if (i == 0 && r != ARGP_ERR_UNKNOWN)
+			((struct options *)state->input)->points_given = true;
+	}
 	return r < 0 ? -r : r;
 }
 
 /* ---- contradictions: one row each ---- */
+
+static bool arms_have_library(const struct options *o)
+{
+	for (size_t i = 0; i < o->n_arms; i++)
+		if (o->arms[i].nccl_lib)
+			return true;
+	return false;
+}
 
 static const char *contradiction(const struct options *o)
 {
@@ -509,7 +535,11 @@ static const char *contradiction(const struct options *o)
 		return "-f and -i contradict each other; give one";
 	if (p->end && p->begin > p->end)
 		return "-b is larger than -e; exchange them";
-	if (o->backend == BACKEND_UCX && o->nccl_lib)
+	if (o->confirm && (o->points_given || o->transports || o->require))
+		return "--confirm takes what to measure and the profile from the verdict; leave the options that choose points out";
+	if (o->confirm && o->n_ab)
+		return "--confirm and --ab contradict each other; give one";
+	if (o->backend == BACKEND_UCX && (o->nccl_lib || arms_have_library(o)))
 		return "--nccl-lib has no meaning with --backend ucx; leave one out";
 	if (o->backend == BACKEND_UCX && p->variants & ~1u)
 		return "--register has no meaning with --backend ucx; leave one out";
@@ -544,6 +574,7 @@ static int check_option_names(const struct options *o, const struct argp_option 
 		}
 		if (strncmp(argv[i], "--", 2) != 0)
 			continue;
+		i += strcmp(argv[i], "--ab") == 0; /* what follows may begin with --nccl-lib */
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 		for (size_t k = 0; k < n; k++)
 			known |= strncmp(names[k], name, strlen(name)) == 0;
@@ -594,6 +625,22 @@ static void unmute(const int keep[2])
 	}
 }
 
+/* A comparison needs enough pairs for its smallest p: see docs/ab.md. */
+static int make_arms(struct options *o)
+{
+	char why[400] = "";
+	int r = o->n_ab ? arms_parse(o->ab, o->n_ab, &o->arms, &o->n_arms, why, sizeof(why)) : 0;
+
+	if (r == -EINVAL)
+		log_error("--ab: %s", why);
+	if (r < 0 || !o->n_ab)
+		return r;
+	o->plan.n_arms = (int)o->n_arms;
+	if (!o->restarts_given && profile_table[o->plan.profile].restarts < AB_RESTARTS)
+		o->plan.restarts = AB_RESTARTS; /* more where the plan has many groups */
+	return 0;
+}
+
 static int parse_words(struct options *o, int argc, char **argv)
 {
 	static const struct argp argps[] = {
@@ -610,6 +657,8 @@ static int parse_words(struct options *o, int argc, char **argv)
 	argp_err_exit_status = NB_EXIT_USAGE;
 	r = argp_parse(argp, argc, argv, 0, NULL, o);
 	if (r != 0)
+		return NB_EXIT_USAGE + 1;
+	if (make_arms(o) < 0)
 		return NB_EXIT_USAGE + 1;
 	wrong = contradiction(o);
 	if (wrong) {
@@ -650,6 +699,7 @@ void options_fini(struct options *o)
 {
 	free(o->sizes);
 	free((char *)o->nccl_lib);
+	arms_free(o->arms, o->n_arms);
 	free(o->command);
 	memset(o, 0, sizeof(*o));
 }

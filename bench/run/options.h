@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "run/arm.h"
 #include "run/place.h"
 #include "spec/plan.h"
 
@@ -20,13 +21,19 @@ struct options {
 	const char *transports;        /* words; looked up when the backend is known */
 	const char *require;           /* words; NULL */
 	const char *nccl_lib, *out;
+	const char *ab[ARMS_MAX + 1];  /* texts of --ab, n_ab of them */
+	size_t n_ab;
+	struct arm *arms;              /* from ab; NULL without */
+	size_t n_arms;
 	int map[OPTIONS_MAP_MAX], n_map; /* device of each rank of a host */
 	int bind;                      /* place_policy, or -1 = by backend */
 	int64_t timeout_ns;
 	int color;
 	int ceilings;                  /* 0, 1, or -1 = with NCCL */
-	bool json, charts, dry_run, share_gpu, seed_given;
+	bool json, charts, dry_run, share_gpu, seed_given, restarts_given;
 	bool health;                   /* `ncclbench health`: its own options, and timeout_ns is that of everything together */
+	const char *confirm;           /* verdict of a gate whose suspects are measured again, or NULL */
+	bool points_given;             /* some option chose what to measure */
 	const char *keep;              /* health: folder for the workers' logs, or NULL */
 	int64_t deadline_ns;           /* health: no worker is waited for beyond it (set by the caller); 0 */
 	char *command;                 /* the words as given, for run.json */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "run/arm.h"
 #include "run/coord.h"
 #include "spec/dtype.h"
 #include "spec/outcome.h"
@@ -472,7 +473,7 @@ int point_measure(struct campaign *k, struct crew *w, size_t config, size_t poin
 
 /* ---- record ---- */
 
-static void fill_key(const struct campaign *k, int transport, const struct plan_point *p, struct record *r)
+void point_key(int transport, const struct plan_point *p, const char *map, struct record *r)
 {
 	const struct transport *t = &transport_table[transport];
 
@@ -482,7 +483,7 @@ static void fill_key(const struct campaign *k, int transport, const struct plan_
 	record_set(r->op, sizeof(r->op), op_table[p->c.op].name);
 	record_set(r->dtype, sizeof(r->dtype), dtype_table[p->c.dtype].name);
 	record_set(r->redop, sizeof(r->redop), op_table[p->c.op].flags & OP_REDUCES ? redop_table[p->c.redop].name : "none");
-	record_set(r->map, sizeof(r->map), k->map);
+	record_set(r->map, sizeof(r->map), map);
 	record_set(r->timing, sizeof(r->timing), timing_table[p->timing].name);
 	if (op_table[p->c.op].flags & OP_PAIR)
 		snprintf(r->pair, sizeof(r->pair), "%d-%d", p->c.a, p->c.b);
@@ -491,6 +492,18 @@ static void fill_key(const struct campaign *k, int transport, const struct plan_
 	r->ranks = p->c.nranks;
 	/* A point that is not measured keeps the size asked for: rows stay unique. */
 	r->bytes = p->impossible ? p->asked_bytes : p->c.bytes;
+}
+
+static void fill_key(const struct campaign *k, size_t config, const struct plan_point *p, struct record *r)
+{
+	const struct arm *arm = campaign_arm(k, config);
+
+	point_key(k->plan.configs[config].transport, p, k->map, r);
+	if (!arm)
+		return;
+	record_set(r->arm, sizeof(r->arm), arm->label);
+	record_set(r->algo_req, sizeof(r->algo_req), arm->algo_req);
+	record_set(r->proto_req, sizeof(r->proto_req), arm->proto_req);
 }
 
 static void fill_algorithm(const struct point_state *s, struct record *r)
@@ -550,7 +563,7 @@ int point_record(struct campaign *k, const struct crew *w, size_t config, size_t
 	int rc = 0;
 
 	record_init(r);
-	fill_key(k, k->plan.configs[config].transport, p, r);
+	fill_key(k, config, p, r);
 	record_set(r->outcome, sizeof(r->outcome), outcome_table[worst->outcome].name);
 	record_set(r->phase, sizeof(r->phase), fault_is(worst) ? phase_names[worst->phase] : "");
 	record_set(r->detail, sizeof(r->detail), worst->detail);

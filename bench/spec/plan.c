@@ -149,27 +149,31 @@ static void add_op(struct builder *b, int op)
 				add_forms(b, &p);
 }
 
-static void add_configs(struct builder *b)
+static void add_config(struct builder *b, int arm)
 {
 	const struct choice *c = b->choice;
 	struct plan *plan = b->plan;
+	size_t first = plan->n_points;
+
+	for (int op = 0; op < OP_COUNT; op++)
+		if (choice_has(c->ops, op))
+			add_op(b, op);
+	if (plan->configs)
+		plan->configs[plan->n_configs] = (struct plan_config){ .transport = b->transport,
+								       .arm = arm,
+								       .first = first,
+								       .n = plan->n_points - first };
+	plan->n_configs++;
+}
+
+static void add_configs(struct builder *b)
+{
+	struct plan *plan = b->plan;
 
 	plan->n_configs = plan->n_points = 0;
-	for (b->transport = 0; b->transport < TRANSPORT_COUNT; b->transport++) {
-		size_t first = plan->n_points;
-
-		if (!choice_has(c->transports, b->transport))
-			continue;
-		for (int op = 0; op < OP_COUNT; op++)
-			if (choice_has(c->ops, op))
-				add_op(b, op);
-		if (plan->configs)
-			plan->configs[plan->n_configs] =
-			    (struct plan_config){ .transport = b->transport,
-						  .first = first,
-						  .n = plan->n_points - first };
-		plan->n_configs++;
-	}
+	for (b->transport = 0; b->transport < TRANSPORT_COUNT; b->transport++)
+		for (int arm = 0; arm < plan->n_arms && choice_has(b->choice->transports, b->transport); arm++)
+			add_config(b, arm);
 }
 
 /* Two passes: the first counts, so that memory is taken once and a limit is met before it. */
@@ -231,6 +235,8 @@ static uint64_t fingerprint(const struct plan *plan)
 		hash_number(&h, (uint64_t)plan->configs[i].transport);
 		hash_number(&h, plan->configs[i].first);
 		hash_number(&h, plan->configs[i].n);
+		if (plan->n_arms > 1) /* a plan of one arm keeps the fingerprint of releases without arms */
+			hash_number(&h, (uint64_t)plan->configs[i].arm);
 	}
 	hash_number(&h, plan->n_points);
 	for (size_t i = 0; i < plan->n_points; i++)
@@ -241,7 +247,7 @@ static uint64_t fingerprint(const struct plan *plan)
 
 int plan_build(const struct plan_request *r, struct plan *out, char *why, size_t why_max)
 {
-	struct plan plan = { 0 };
+	struct plan plan = { .n_arms = r->n_arms > 0 ? r->n_arms : 1 };
 	struct choice c = { 0 };
 	int rc = choice_make(r, &c, why, why_max);
 
@@ -258,11 +264,40 @@ int plan_build(const struct plan_request *r, struct plan *out, char *why, size_t
 	return rc;
 }
 
+void plan_keep(struct plan *p, const bool *keep)
+{
+	size_t points = 0, configs = 0;
+
+	for (size_t k = 0; k < p->n_configs; k++) {
+		struct plan_config c = p->configs[k];
+		size_t first = points;
+
+		for (size_t i = c.first; i < c.first + c.n; i++)
+			if (keep[i])
+				p->points[points++] = p->points[i];
+		c.first = first;
+		c.n = points - first;
+		if (c.n > 0)
+			p->configs[configs++] = c;
+	}
+	p->n_points = points;
+	p->n_configs = configs;
+	p->fingerprint = fingerprint(p);
+}
+
 void plan_fini(struct plan *p)
 {
 	free(p->configs);
 	free(p->points);
 	*p = (struct plan){ 0 };
+}
+
+size_t plan_turn(const struct plan *p, int restart, size_t i)
+{
+	size_t arms = (size_t)p->n_arms, transports = p->n_configs / arms;
+	size_t transport = (i / arms + (size_t)restart) % transports, arm = i % arms;
+
+	return transport * arms + (restart % 2 ? arms - 1 - arm : arm);
 }
 
 static uint64_t splitmix64(uint64_t *state)

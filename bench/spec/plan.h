@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan: what a sweep will measure, as data. Every planned point ends as exactly one row of points.csv.
- * A config is one (transport) of one backend; a point is one operation at one size and timing.
+ * A config is one (transport, arm) of one backend; a point is one operation at one size and timing.
  */
 #pragma once
 
@@ -30,6 +30,7 @@ struct plan_request { /* what the user asked for, already validated word by word
 	int root, a, b;
 	int profile;
 	int restarts;                    /* 0 = the profile's */
+	int n_arms;                      /* environments that are compared with each other; 0 = 1 */
 	uint64_t seed;
 };
 
@@ -41,13 +42,14 @@ struct plan_point {
 };
 
 struct plan_config {
-	int transport;
+	int transport, arm;
 	size_t first, n;                 /* its points in plan.points */
 };
 
 struct plan {
-	struct plan_config *configs;
+	struct plan_config *configs;     /* arms of one transport beside each other: index = transport's place * n_arms + arm */
 	size_t n_configs;
+	int n_arms;
 	struct plan_point *points;       /* grouped by config; ascending in bytes within (op,dtype,redop,...) */
 	size_t n_points;
 	int restarts;
@@ -57,5 +59,10 @@ struct plan {
 /* 0; -ENOMEM; or -EINVAL with one line in `why` (contradictory request: no size left, root out of range). */
 int plan_build(const struct plan_request *r, struct plan *out, char *why, size_t why_max) ATTR_MUST;
 void plan_fini(struct plan *p);
+/* Drops the points whose keep[i] is false, and configs that have none left. Only for plans of one arm. */
+void plan_keep(struct plan *p, const bool *keep);
+/* The config that is measured as number i of restart r. Transports rotate; arms go there and back (A B, B A, A B ...), so that a drift
+ * of the machine is the same for all of them. */
+size_t plan_turn(const struct plan *p, int restart, size_t i);
 /* Order in which restart r measures the points of a config: a permutation of 0..n-1 from the seed. */
 int plan_shuffle(uint64_t seed, int restart, size_t config, size_t n, uint32_t *order) ATTR_MUST;

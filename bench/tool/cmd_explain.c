@@ -110,13 +110,28 @@ static bool is_of(const char *name, const char *transport)
 	       name[5 + n] == '.';
 }
 
+/* Of a run that compares environments: "auto@A", the first arm's; else "auto". */
+static void users_own(struct dirent *const *names, int n, char *out, size_t max)
+{
+	static const char first_arm[] = "nccl-auto@";
+
+	snprintf(out, max, "auto");
+	for (int i = 0; i < n; i++)
+		if (strncmp(names[i]->d_name, first_arm, sizeof(first_arm) - 1) == 0) {
+			snprintf(out, max, "%.*s", (int)strcspn(names[i]->d_name + 5, "."), names[i]->d_name + 5);
+			return;
+		}
+}
+
 /* A sweep sets other variables for each transport: read together they would contradict each other, and none
  * but auto's are the user's. Returns how many names are left. */
 static int keep_one_transport(struct dirent **names, int n, const char *wanted)
 {
-	const char *transport = wanted ? wanted : "auto";
+	char own[64];
+	const char *transport = wanted ? wanted : own;
 	int kept = 0, found = 0;
 
+	users_own(names, n, own, sizeof(own));
 	for (int i = 0; i < n; i++)
 		found += is_of(names[i]->d_name, transport);
 	if (found == 0 && !wanted)

@@ -28,6 +28,9 @@
  *                    UCX_TLS=tcp                     tcp
  *                    otherwise                       posix
  *
+ *   FAKE_WORKER_SLOW             PCT or PCT:BYTES: operations (of at least so many bytes) take so
+ *                                many per cent longer. Not of our own prefix, so that an arm of a
+ *                                comparison may set it
  *   NCCLBENCH_TEST_FAKE_STATE    state of the GPU added to JOINED as it stands: "sm_mhz=1980
  * throttle=1" NCCLBENCH_TEST_FAKE_STATE_RUN  the same for DONE of mode=measure
  *
@@ -753,11 +756,21 @@ static void on_prepare(struct fake *f, const char *request)
 	finish(f);
 }
 
+static long long slowed(const struct fake *f, long long ns)
+{
+	const char *told = getenv("FAKE_WORKER_SLOW");
+	long long percent = 0, from = 0;
+
+	if (!told || sscanf(told, "%lld:%lld", &percent, &from) < 1 || f->bytes < from)
+		return ns;
+	return ns + ns * percent / 100;
+}
+
 static void on_run(struct fake *f, const char *request)
 {
 	long long batches = number(request, "batches");
-	long long batch_ns = number(request, "ops") * number(request, "replays") *
-			     (f->kind->base_ns + f->bytes / f->kind->bytes_per_ns);
+	long long batch_ns = slowed(f, number(request, "ops") * number(request, "replays") *
+					   (f->kind->base_ns + f->bytes / f->kind->bytes_per_ns));
 
 	enter(f, RUN);
 	log_run(f);

@@ -730,6 +730,103 @@ static void run_all_transports(struct run *r, const char *veto)
 	r->t.settings = NULL;
 }
 
+/* ---- arms ---- */
+
+/* "p2p A" of each worker of rank 0, in the order they were started; from the dump of their environments. */
+static size_t turns(const char *dump, char out[][8], size_t max)
+{
+	size_t n = 0;
+
+	for (const char *at = strstr(dump, "worker rank=0 "); at && n < max;
+	     at = strstr(at + 1, "worker rank=0 ")) {
+		const char *end = strstr(at + 1, "worker rank=");
+		char one[4096];
+
+		snprintf(one, sizeof(one), "%.*s", end ? (int)(end - at) : (int)strlen(at), at);
+		snprintf(out[n++], 8, "%s %s", strstr(one, "\nNCCL_P2P_DISABLE=1\n") ? "shm" : "p2p",
+			 strstr(one, "\nNCCL_BUFFSIZE=1048576\n") ? "B" : "A");
+	}
+	return n;
+}
+
+static void run_two_arms(struct run *r, const char *const *settings, char **dump)
+{
+	set_up(r, "", false);
+	r->t.settings = settings;
+	r->t.request.transports = 1ULL << TRANSPORT_P2P | 1ULL << TRANSPORT_SHM;
+	r->t.request.restarts = 3;
+	r->t.arms[0] = "NCCL_BUFFSIZE=1048576";
+	go_to_the_end(r);
+	r->t.settings = NULL;
+	read_dump(r, dump);
+}
+
+/* A B, then B A, then A B: whatever rises or falls with time does so for both alike. */
+static void arms_go_there_and_back(void **state)
+{
+	static const char *const expected[] = {
+		"p2p A", "p2p B", "shm A", "shm B", /* restart 0 */
+		"shm B", "shm A", "p2p B", "p2p A", /* transports rotate, arms turn round */
+		"p2p A", "p2p B", "shm A", "shm B",
+	};
+	char setting[160], got[16][8], log[200], *text = NULL;
+	const char *settings[] = { setting, NULL };
+	struct run r;
+
+	snprintf(setting, sizeof(setting), "NCCLBENCH_TEST_ENV_DUMP=%s/run%d.env", dir, counter);
+	run_two_arms(&r, settings, &text);
+	assert_int_equal(turns(text, got, 16), N_ELEMENTS(expected));
+	for (size_t i = 0; i < N_ELEMENTS(expected); i++)
+		assert_string_equal(got[i], expected[i]);
+	assert_int_equal(r.t.plan.n_configs, 4);
+	assert_int_equal(r.t.n_rows, 2 * 2 * 2); /* sizes, transports, arms: each row says its arm */
+	for (size_t i = 0; i < r.t.n_rows; i++) {
+		expect_ok(&r, i);
+		assert_true(trial_row(&r.t, i)->restarts == 3);
+		assert_string_equal(trial_row(&r.t, i)->arm, i / 2 % 2 ? "B" : "A");
+	}
+	for (int arm = 'A'; arm <= 'B'; arm++) {
+		snprintf(log, sizeof(log), "%s/logs/nccl-shm@%c.rank1.start2.out", r.out, arm);
+		log[sizeof(log) - 1] = '\0';
+		if (access(log, F_OK) != 0) /* restarts after the first are numbered, too */
+			snprintf(log, sizeof(log), "%s/logs/nccl-shm@%c.rank1.start2-2.out", r.out, arm);
+		assert_int_equal(access(log, F_OK), 0);
+	}
+	free(text);
+	trial_fini(&r.t);
+}
+
+static void the_veto_holds_in_every_arm(void **state)
+{
+	char setting[160], *text = NULL;
+	const char *settings[] = { setting, "NCCL_NVLS_ENABLE=0", NULL };
+	int equal, named;
+	struct run r;
+
+	snprintf(setting, sizeof(setting), "NCCLBENCH_TEST_ENV_DUMP=%s/run%d.env", dir, counter);
+	run_two_arms(&r, settings, &text);
+	count_lines(text, "NCCL_NVLS_ENABLE=0", &equal, &named);
+	assert_int_equal(equal, 2 * 2 * 3 * 2); /* transports, arms, restarts, ranks */
+	assert_int_equal(named, equal);
+	free(text);
+	trial_fini(&r.t);
+}
+
+/* A worker that dies in one arm costs that arm's row, not the other's. */
+static void a_fault_in_one_arm_is_its_own(void **state)
+{
+	struct run r;
+
+	set_up(&r, "crash@run:2#1", true);
+	r.t.arms[0] = "NCCL_BUFFSIZE=1048576";
+	go_to_the_end(&r);
+	expect_ok(&r, 0);
+	expect_row(&r, 1, "crash", "run", "");
+	expect_ok(&r, 2);
+	expect_ok(&r, 3);
+	trial_fini(&r.t);
+}
+
 static void the_multicast_veto_reaches_every_worker(void **state)
 {
 	static const char *const vetoes[] = { "NCCL_NVLS_ENABLE=0", "NCCL_NVLS_ENABLE=0x0",
@@ -992,6 +1089,9 @@ int main(int argc, char **argv)
 		TEST(a_crash_ends_the_others_wait),
 		TEST(a_hang_is_told_by_its_own_rank),
 		TEST(a_killed_worker_costs_one_point),
+		TEST(arms_go_there_and_back),
+		TEST(the_veto_holds_in_every_arm),
+		TEST(a_fault_in_one_arm_is_its_own),
 		TEST(the_multicast_veto_reaches_every_worker),
 		TEST(without_a_veto_nvls_is_tried),
 		TEST(a_full_disk_stops_the_sweep),

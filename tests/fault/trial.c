@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "coord_threads.h"
+#include "run/arm.h"
 #include "run/campaign.h"
 #include "slack.h"
 #include "spec/op.h"
@@ -62,6 +63,8 @@ struct shared {
 	struct trial *t;
 	struct env env;
 	struct facts facts;
+	struct arm *arms;
+	size_t n_arms;
 	char log_dir[512];
 	bool stop[TRIAL_RANKS_MAX];
 };
@@ -74,6 +77,7 @@ static int prepare(struct campaign *k, struct coord *c, struct shared *s)
 
 	k->c = c;
 	k->request = t->request;
+	k->arms = s->arms;
 	r = plan_build(&k->request, &k->plan, why, sizeof(why));
 	if (r < 0)
 		return r;
@@ -151,6 +155,18 @@ static int set_environment(struct trial *t, struct env *e)
 	return r;
 }
 
+static int make_arms(struct trial *t, struct shared *s)
+{
+	size_t n = 0;
+	int r;
+
+	while (n < 3 && t->arms[n])
+		n++;
+	r = n ? arms_parse(t->arms, n, &s->arms, &s->n_arms, t->why, sizeof(t->why)) : 0;
+	t->request.n_arms = (int)s->n_arms;
+	return r;
+}
+
 static int make_facts(struct trial *t, struct facts *f)
 {
 	char text[200];
@@ -207,6 +223,8 @@ bool trial_run(struct trial *t)
 	snprintf(s.log_dir, sizeof(s.log_dir), "%s/logs", t->dir);
 	t->request.nranks = t->ranks;
 	if (r == 0)
+		r = make_arms(t, &s);
+	if (r == 0)
 		r = plan_build(&t->request, &t->plan, t->why, sizeof(t->why));
 	if (r == 0)
 		r = make_facts(t, &s.facts);
@@ -231,6 +249,7 @@ bool trial_run(struct trial *t)
 	ok = ok && read_rows(t);
 out:
 	env_fini(&s.env);
+	arms_free(s.arms, s.n_arms);
 	facts_free(&s.facts);
 	free(result);
 	return ok;
@@ -242,14 +261,17 @@ static bool is_row_of(const struct trial *t, const struct record *r, size_t poin
 {
 	const struct plan_point *p = &t->plan.points[point];
 	const char *transport = "";
+	char arm[2] = "";
 
 	for (size_t i = 0; i < t->plan.n_configs; i++) {
 		const struct plan_config *c = &t->plan.configs[i];
 
 		if (point >= c->first && point < c->first + c->n)
 			transport = transport_table[c->transport].name;
+		if (point >= c->first && point < c->first + c->n && t->plan.n_arms > 1)
+			arm[0] = (char)('A' + c->arm);
 	}
-	return strcmp(r->transport, transport) == 0 && strcmp(r->op, op_table[p->c.op].name) == 0 &&
+	return strcmp(r->transport, transport) == 0 && strcmp(r->arm, arm) == 0 && strcmp(r->op, op_table[p->c.op].name) == 0 &&
 	       strcmp(r->timing, timing_table[p->timing].name) == 0 && r->bytes == p->c.bytes;
 }
 

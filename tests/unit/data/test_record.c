@@ -23,9 +23,9 @@
 	KEY_NAMES ",used,proof,outcome,phase,detail,time_us,ci_lo_us,ci_hi_us,p5_us,p95_us,p99_" \
 		  "us,min_us,max_us,"                                                            \
 		  "algbw_gbps,busbw_gbps,peak_pct,algo,proto,channels,wrong,ops_per_batch,"      \
-		  "samples,restarts,stop"
+		  "samples,restarts,stop,arm"
 #define SAMPLE_NAMES \
-	KEY_NAMES ",restart,batch,ops_per_batch,max_us,mean_us,min_us,slowest_rank,flags"
+	KEY_NAMES ",restart,batch,ops_per_batch,max_us,mean_us,min_us,slowest_rank,flags,arm"
 #define SET(member, text) record_set(member, sizeof(member), text)
 
 static struct record example(void)
@@ -58,16 +58,16 @@ static void test_header(void **state)
 	struct buf b = { 0 };
 
 	record_header(&b, 0);
-	assert_string_equal(buf_text(&b), "# ncclbench points schema 1\n" POINT_NAMES "\n");
+	assert_string_equal(buf_text(&b), "# ncclbench points schema 2\n" POINT_NAMES "\n");
 	buf_clear(&b);
 	record_header(&b, 1);
-	assert_string_equal(buf_text(&b), "# ncclbench samples schema 1\n" SAMPLE_NAMES "\n");
+	assert_string_equal(buf_text(&b), "# ncclbench samples schema 2\n" SAMPLE_NAMES "\n");
 	buf_fini(&b);
 }
 
 static void test_columns_are_complete(void **state)
 {
-	assert_int_equal(record_n_columns, 40);
+	assert_int_equal(record_n_columns, 41);
 	assert_int_equal(sample_n_columns, 8);
 	for (size_t i = 0; i < record_n_columns + sample_n_columns; i++) {
 		const struct column *c = i < record_n_columns
@@ -77,7 +77,7 @@ static void test_columns_are_complete(void **state)
 		assert_true(c->help != NULL && strlen(c->help) > 10);
 		assert_null(strchr(c->help, '|')); /* it goes into a table */
 		assert_non_null(c->unit);
-		assert_int_equal(c->since, 1);
+		assert_int_equal(c->since, strcmp(c->name, "arm") == 0 ? 2 : 1);
 		assert_true(c->type != COLUMN_DOUBLE || c->size == sizeof(double));
 		assert_true(c->type != COLUMN_INT || c->size == sizeof(int));
 		assert_true(c->type != COLUMN_U64 || c->size == sizeof(uint64_t));
@@ -140,7 +140,7 @@ static void test_write(void **state)
 	assert_string_equal(
 	    buf_text(&b),
 	    "nccl,shm,plain,all_gather,float,,0,-1,4,,,,,,8,graph,SHM/direct,yes,ok,,"
-	    "\"said \"\"fine\"\", twice\",2,0.1,,,,,,,0.004,0.003,,,,8,0,,,,precision\n");
+	    "\"said \"\"fine\"\", twice\",2,0.1,,,,,,,0.004,0.003,,,,8,0,,,,precision,\n");
 	buf_fini(&b);
 }
 
@@ -160,7 +160,11 @@ static void test_write_sample(void **state)
 	sample_write(&b, &r, &s);
 	assert_string_equal(buf_text(&b),
 			    "nccl,shm,plain,all_gather,float,,0,-1,4,,,,,,1073741824,graph,"
-			    "2,7,100,5.75,5.5,5.25,3,\"late, slow\"\n");
+			    "2,7,100,5.75,5.5,5.25,3,\"late, slow\",\n");
+	buf_clear(&b);
+	SET(r.arm, "B"); /* a later key: at the end, so that positions stay */
+	sample_write(&b, &r, &s);
+	assert_non_null(strstr(buf_text(&b), "graph,2,7,100,5.75,5.5,5.25,3,\"late, slow\",B\n"));
 	buf_fini(&b);
 }
 
@@ -172,6 +176,7 @@ static void test_round_trip(void **state)
 	size_t n = 0;
 
 	SET(b.pair, "0-1");
+	SET(b.arm, "NCCL_ALGO=Tree, with a comma");
 	b.in_place = 1;
 	b.time_us = 1.0 / 3;
 	record_header(&text, 0);

@@ -304,6 +304,29 @@ static void faster_than_the_link(void **state)
 	teardown(&b);
 }
 
+/* peak_pct of a row whose data the switch reduces is of algbw already; with 8 ranks busbw is 1.75 times that, and 106 % must not
+ * become 61. */
+static void faster_than_the_link_where_the_switch_reduces(void **state)
+{
+	struct bench b;
+	struct record r;
+
+	setup(&b);
+	run_row(&b.text[NOW], "p2p", 8, 10);
+	run_row(&b.text[NOW], "shm", 8, 20);
+	row_start(&r, "p2p", 64 * MIB);
+	record_set(r.algo, sizeof(r.algo), "NVLS");
+	r.ranks = 8;
+	r.peak_pct = 106;
+	row_finish(&b.text[NOW], &r, 500, .001, 7);
+	judge_it(&b, false);
+	for (size_t i = 0; i < b.j.n_points; i++)
+		if (b.j.points[i].now && b.j.points[i].now->peak_pct > 0)
+			assert_verdict(&b.j.points[i].f, VERDICT_IMPOSSIBLE);
+	assert_int_equal(b.j.exit_code, 5);
+	teardown(&b);
+}
+
 /* 20 operations per loop replayed 64 times against once: a power of four is replays, not another
  * measurement. */
 static void other_replays_are_compared(void **state)
@@ -540,6 +563,7 @@ int main(void)
 		cmocka_unit_test(rows_that_come_or_go),
 		cmocka_unit_test(never_measured),
 		cmocka_unit_test(faster_than_the_link),
+		cmocka_unit_test(faster_than_the_link_where_the_switch_reduces),
 		cmocka_unit_test(other_replays_are_compared),
 		cmocka_unit_test(other_batches_are_not_compared),
 		cmocka_unit_test(another_library),

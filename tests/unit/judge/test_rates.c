@@ -13,90 +13,12 @@
 #include "judge/reach.h"
 #include "judge/stat.h"
 #include "judge/verdict.h"
-#include "world.h"
+#include "shapes.h"
 
 #define SERIES 6
 #define BUILDS 200
 #define JUDGED_FROM 100 /* fewer builds only show that it runs: sanitizers are slow */
 #define MEASURED_POINT (WORLD_SIZES * 1 + 9) /* p2p, 64 MiB: a quiet one */
-
-/* Levels seen between batches of published tables and assumed between restarts and series
- * (docs/gate.md). */
-#define QUIET                                                  \
-	{                                                      \
-		.series = .002, .restart = .003, .batch = .003 \
-	}
-#define MIDDLE                                                                     \
-	{                                                                          \
-		.series = .005, .restart = .01, .batch = .03, .outlier_rate = .01, \
-		.outlier_size = .3                                                 \
-	}
-#define HEAVY                                                                     \
-	{                                                                         \
-		.series = .01, .restart = .02, .batch = .08, .outlier_rate = .05, \
-		.outlier_size = .8                                                \
-	}
-#define MIXED                        \
-	{                            \
-		HEAVY, MIDDLE, QUIET \
-	}
-#define MIXED4                             \
-	{                                  \
-		MIXED, MIXED, MIXED, MIXED \
-	}
-
-/* Two machines with 2 x H200: sd over restart medians, and between machines (shift / sqrt 2); graph
- * timing. */
-#define P2P                                                             \
-	{                                                               \
-		{ .series = .005, .restart = .01, .batch = .01 },       \
-		    { .series = .0155, .restart = .009, .batch = .01 }, \
-		{                                                       \
-			.series = .014, .restart = .002, .batch = .005  \
-		}                                                       \
-	}
-#define SHM                                                             \
-	{                                                               \
-		{ .series = .0106, .restart = .0155, .batch = .01 },    \
-		    { .series = .0042, .restart = .009, .batch = .01 }, \
-		{                                                       \
-			.series = .026, .restart = .023, .batch = .01   \
-		}                                                       \
-	}
-#define SOCKET                                                        \
-	{                                                             \
-		{ .series = .07, .restart = .125, .batch = .03 },     \
-		    { .series = .07, .restart = .125, .batch = .03 }, \
-		{                                                     \
-			.series = .07, .restart = .125, .batch = .03  \
-		}                                                     \
-	}
-
-struct shape {
-	const char *name;
-	struct world w;
-};
-
-enum { NORMAL, SHARED, SLOW, DRIFT, MEASURED };
-
-static const struct shape shapes[] = {
-	[NORMAL] = { "normal", { .noise = MIXED4, .drift = 1, .common = .5 } },
-	[SHARED] = { "shared process",
-		     { .noise = MIXED4, .drift = 1, .common = .5, .shared = .8 } },
-	[SLOW] = { "slow restarts",
-		   { .noise = MIXED4,
-		     .drift = 1,
-		     .common = .5,
-		     .shared = .8,
-		     .slow_rate = .2,
-		     .slow_size = .04 } },
-	[DRIFT] = { "drift x 3", { .noise = MIXED4, .drift = 3, .common = .5 } },
-	[MEASURED] = { "2 x H200",
-		       { .noise = { P2P, P2P, SHM, SOCKET },
-			 .drift = 1,
-			 .common = .5,
-			 .shared = .5 } },
-};
 
 /* ---- what is changed in the new run ---- */
 

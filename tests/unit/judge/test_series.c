@@ -59,6 +59,45 @@ static void a_group_is_the_key_without_bytes(void **state)
 	assert_string_equal(value, "");
 }
 
+/* A run that compares environments has the same point once per arm. */
+static void arms_are_different_groups(void **state)
+{
+	struct pool pool = { 0 };
+	struct text_run t;
+	struct series s;
+	struct record r;
+	char why[300], value[64];
+
+	run_start(&t, "1", "2.28.3");
+	for (int arm = 'A'; arm <= 'B'; arm++) {
+		row_start(&r, "p2p", 8);
+		snprintf(r.arm, sizeof(r.arm), "%c", arm);
+		row_finish(&t, &r, 10, 0, 7);
+	}
+	assert_int_equal(run_parse(&pool, &t, &s, why, sizeof(why)), 0);
+	assert_int_equal(s.n, 2);
+	assert_int_equal(s.points[0].n_m, 7);
+	assert_int_equal(s.points[1].n_m, 7);
+	series_group_field(pool_text(&pool, s.points[1].group), "arm", value, sizeof(value));
+	assert_string_equal(value, "B");
+	/* No list of arms in run.json: a run of before there were any. */
+	assert_string_equal(s.facts.value[FACT_ARMS], "none");
+	series_fini(&s);
+	run_fini(&t);
+	pool_fini(&pool);
+}
+
+static void what_arms_set_is_a_fact(void **state)
+{
+	static const char json[] = "{\"schema\":1,\"ranks\":[],\"arms\":[{\"arm\":\"A\",\"text\":\"\"},"
+				   "{\"arm\":\"B\",\"text\":\"NCCL_ALGO=Tree\\n\"},7]}";
+	struct run_facts f = { 0 };
+	char why[200];
+
+	assert_int_equal(facts_parse(json, sizeof(json) - 1, &f, why, sizeof(why)), 0);
+	assert_string_equal(f.value[FACT_ARMS], "A: ; B: NCCL_ALGO=Tree ; : ");
+}
+
 /* ---- what is wrong ---- */
 
 static void put(struct buf *b, const char *from, const char *to)
@@ -103,7 +142,7 @@ static void spoil_cut(struct text_run *t)
 }
 static void spoil_schema(struct text_run *t)
 {
-	put(&t->points, "points schema 1", "points schema 9");
+	put(&t->points, "points schema 2", "points schema 9");
 }
 static void spoil_header(struct text_run *t)
 {
@@ -177,8 +216,8 @@ static const struct {
 	{ spoil_nan, "points.csv: line 3, column 22 (time_us): not a number: 'nan'" },
 	{ spoil_zero, "points.csv: line 3: outcome ok without a time_us above 0" },
 	{ spoil_cut, "points.csv: line 4, column" },
-	{ spoil_schema, "points.csv: line 1, column 1: schema 9; this version knows up to 1" },
-	{ spoil_header, "points.csv: line 2, column 41: the column 'timing' is missing" },
+	{ spoil_schema, "points.csv: line 1, column 1: schema 9; this version knows up to 2" },
+	{ spoil_header, "points.csv: line 2, column 42: the column 'timing' is missing" },
 	{ spoil_empty, "points.csv: line 1, column 1: no header" },
 	{ spoil_no_row, "points.csv: line 3, column 1 (backend): no row after the header" },
 	{ spoil_outcome, "points.csv: line 3: unknown outcome 'fine'" },
@@ -276,6 +315,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(medians_of_restarts),
 		cmocka_unit_test(a_group_is_the_key_without_bytes),
+		cmocka_unit_test(arms_are_different_groups),
+		cmocka_unit_test(what_arms_set_is_a_fact),
 		cmocka_unit_test(every_fault_has_file_line_and_reason),
 		cmocka_unit_test(samples_without_a_row_are_left_out),
 		cmocka_unit_test(absent_files),

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * 100 000 rows on each side are read, joined and judged: in how much memory, and, as a benchmark
- * (any argument), in how many seconds. The bounds are those of docs/gate.md, the time allowed here
- * is ten times larger. Prints both.
+ * (test_speed SECONDS), in how many seconds of processor time. The bounds are those of docs/gate.md.
+ * Prints both.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "data/record.h"
 #include "judge/judge.h"
 #include "judge/pool.h"
@@ -18,7 +18,6 @@
 
 #define ROWS 100000
 #define SIZES 25
-#define SECONDS_MAX 10.0
 #define MIB_MAX 300.0
 
 static void add_row(struct buf *b, int i, double factor)
@@ -64,8 +63,18 @@ static double mib(void)
 	return (double)u.ru_maxrss / 1024;
 }
 
+/* Not the clock on the wall: others use this machine, too. */
+static double processor_seconds(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
 int main(int argc, char **argv)
 {
+	double allowed = argc > 1 ? strtod(argv[1], NULL) : INFINITY;
 	struct buf old = { 0 }, new = { 0 };
 	struct pool pool = { 0 };
 	struct series base, now;
@@ -73,30 +82,29 @@ int main(int argc, char **argv)
 	struct judge_options o;
 	struct judgement j;
 	char why[512];
-	int64_t start;
 	double seconds;
 	int rc;
 
 	one_side(&old, 1);
 	one_side(&new, 1.2);
 	judge_defaults(&o);
-	start = clock_now_ns();
+	seconds = processor_seconds();
 	rc = series_parse(&pool, old.data, old.len, NULL, 0, NULL, 0, &base, why, sizeof(why));
 	if (rc == 0)
 		rc = series_parse(&pool, new.data, new.len, NULL, 0, NULL, 0, &now, why,
 				  sizeof(why));
 	if (rc == 0)
 		rc = judge_run(&pool, bases, 1, &now, NULL, &o, &j);
-	seconds = (double)(clock_now_ns() - start) / 1e9;
+	seconds = processor_seconds() - seconds;
 	if (rc) {
 		printf("failed: %s (%d)\n", why, rc);
 		return 1;
 	}
-	printf("2 x %d rows, %.0f MB of text: %.2f s, %.0f MiB at most (with the texts), %zu "
+	printf("2 x %d rows, %.0f MB of text: %.2f s of processor time, %.0f MiB at most (with the texts), %zu "
 	       "points, %zu groups, exit %d\n",
 	       ROWS, (double)(old.len + new.len) / 1e6, seconds, mib(), j.n_points, j.n_groups,
 	       j.exit_code);
-	rc = (argc > 1 && seconds > SECONDS_MAX) || mib() > MIB_MAX || j.n_points != ROWS ||
+	rc = seconds > allowed || mib() > MIB_MAX || j.n_points != ROWS ||
 	     j.exit_code != 1;
 	judge_fini(&j);
 	series_fini(&base);

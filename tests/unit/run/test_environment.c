@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run/arm.h"
 #include "run/environment.h"
 #include "spec/transport.h"
 
@@ -328,6 +329,38 @@ static void another_ranks_veto_holds_here(void **state)
 	}
 }
 
+/* After the user's own, before the row: a forced row wins, and says so. */
+static void an_arm_comes_between_the_user_and_the_row(void **state)
+{
+	static const char *const inherited[] = { "NCCL_BUFFSIZE=1", "NCCL_NVLS_ENABLE=0", "UCX_TLS=tcp", NULL };
+	struct env_pair set[] = { { "NCCL_BUFFSIZE", "2" }, { "NCCL_P2P_DISABLE", "1" }, { "UCX_NET_DEVICES", "eth9" } };
+	const struct arm arm = { .set = set, .n = 3, .nccl_lib = (char *)"/opt/b.so" };
+
+	build(TRANSPORT_AUTO, inherited, (struct environment_request){ .arm = &arm, .nccl_lib = "/opt/a.so" });
+	expect("NCCL_BUFFSIZE", "2");
+	expect("NCCL_P2P_DISABLE", "1");
+	expect("NCCL_NVLS_ENABLE", "0");
+	expect("LD_PRELOAD", "/opt/b.so");
+	build(TRANSPORT_P2P, inherited, (struct environment_request){ .arm = &arm, .one_host = true });
+	expect("NCCL_BUFFSIZE", "2");
+	expect("NCCL_P2P_DISABLE", "0");
+	assert_non_null(strstr(buf_text(&built.overruled), "NCCL_P2P_DISABLE=1"));
+	build(TRANSPORT_UCX_TCP, inherited, (struct environment_request){ .arm = &arm, .net_device = "lo" });
+	expect("UCX_NET_DEVICES", "eth9");
+	expect("LD_PRELOAD", NULL);
+}
+
+/* What no command line may set, whatever the spelling. */
+static void settings_that_touch_multicast(void **state)
+{
+	assert_true(environment_touches_multicast("NCCL_NVLS_ENABLE", "0"));
+	assert_true(environment_touches_multicast("NCCL_NVLS_CHUNKSIZE", "1"));
+	assert_true(environment_touches_multicast("NCCL_ALGO", "^nVlS"));
+	assert_false(environment_touches_multicast("NCCL_ALGO", "Tree,Ring"));
+	assert_false(environment_touches_multicast("NCCL_PROTO", "nvls"));
+	assert_false(environment_touches_multicast("UCX_NVLS", "1"));
+}
+
 /* getenv finds the first; so must the veto. */
 static void the_first_of_two_counts(void **state)
 {
@@ -356,6 +389,8 @@ int main(void)
 		cmocka_unit_test(one_interface_for_ucx),
 		cmocka_unit_test(the_veto_holds_for_every_row_and_spelling),
 		cmocka_unit_test(another_ranks_veto_holds_here),
+		cmocka_unit_test(an_arm_comes_between_the_user_and_the_row),
+		cmocka_unit_test(settings_that_touch_multicast),
 		cmocka_unit_test(the_first_of_two_counts),
 	};
 

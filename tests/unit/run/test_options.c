@@ -218,6 +218,39 @@ static const struct bad {
 	{ "--color red", "--color: 'red' is not one of", "auto, always, never" },
 	{ "--nccl-lib /nonexistent/libnccl.so.2",
 	  "--nccl-lib: cannot read '/nonexistent/libnccl.so.2'", "No such file" },
+	{ "--ab NCCL_ALGO", "--ab: 'NCCL_ALGO' is not NAME=VALUE", "as NCCL_ALGO=Tree" },
+	{ "--ab =x", "--ab: '=x' is not NAME=VALUE", "as NCCL_ALGO=Tree" },
+	{ "--ab 9X=1", "--ab: '9X=1' is not NAME=VALUE", "as NCCL_ALGO=Tree" },
+	{ "--ab A-B=1", "--ab: 'A-B=1' is not NAME=VALUE", "as NCCL_ALGO=Tree" },
+	{ "--ab A=1~A=2", "--ab: 'A=2' sets a name", "already" },
+	{ "--ab NCCL_NVLS_ENABLE=1", "--ab: 'NCCL_NVLS_ENABLE=1' steers NVLink multicast", "in the environment" },
+	{ "--ab NCCL_NVLS_ENABLE=0", "--ab: 'NCCL_NVLS_ENABLE=0' steers NVLink multicast", "in the environment" },
+	{ "--ab NCCL_NVLS_NCHANNELS=4", "--ab: 'NCCL_NVLS_NCHANNELS=4' steers", "in the environment" },
+	{ "--ab NCCL_NVLSTREE_MAX_CHUNKSIZE=4", "steers NVLink multicast", "in the environment" },
+	{ "--ab NCCL_ALGO=Ring,nvls", "--ab: 'NCCL_ALGO=Ring,nvls' steers NVLink multicast", "in the environment" },
+	{ "--ab NCCL_ALGO=allreduce:NVLSTree", "steers NVLink multicast", "in the environment" },
+	{ "--ab NCCL_DEBUG=TRACE", "--ab: 'NCCL_DEBUG=TRACE' is set by ncclbench", "leave it out" },
+	{ "--ab LD_PRELOAD=/x", "--ab: 'LD_PRELOAD=/x' cannot be set here", "--nccl-lib PATH" },
+	{ "--ab OMPI_COMM_WORLD_RANK=0", "belongs to the launcher", "leave it out" },
+	{ "--ab NCCLBENCH_RANK=0", "belongs to the launcher or to ncclbench", "leave it out" },
+	{ "--ab A=1 --ab A=1", "--ab: 'A=1' is the same environment as 'A=1'", "nothing to compare" },
+	{ "--ab A=1~B=2 --ab B=2~A=1", "is the same environment", "nothing to compare" },
+	{ "--ab ~", "--ab: ' ' is the same environment as ''", "nothing to compare" },
+	{ "--ab --nccl-lib=/nonexistent", "--nccl-lib: cannot read '/nonexistent'", "No such file" },
+	{ "--ab --nccl-lib", "--ab: '--nccl-lib' needs a path", "after it" },
+	{ "--ab --nccl-lib~/dev/null~--nccl-lib~/dev/null", "is a second --nccl-lib", "give one" },
+	{ "--backend ucx --ab --nccl-lib~/dev/null", "--nccl-lib has no meaning with --backend ucx", "leave one out" },
+	{ "--ab A=1 --ab A=2 --ab A=3 --ab A=4 --ab A=5 --ab A=6 --ab A=7 --ab A=8 --ab A=9", "--ab: 9 environments",
+	  "at most 8" },
+	{ "--ab A=1 --ab A=2 --ab A=3 --ab A=4 --ab A=5 --ab A=6 --ab A=7 --ab A=8 --ab A=9 --ab A=0",
+	  "--ab: more than 8 environments", "at most" },
+	{ "--confirm v.json --ops all_reduce", "--confirm takes what to measure", "leave the options" },
+	{ "--confirm v.json -b 8", "--confirm takes what to measure", "leave the options" },
+	{ "--confirm v.json --profile gate", "--confirm takes what to measure and the profile", "leave the options" },
+	{ "--confirm v.json --timing stream", "--confirm takes what to measure", "leave the options" },
+	{ "--confirm v.json --transports p2p", "--confirm takes what to measure", "leave the options" },
+	{ "--confirm v.json --ab X=1", "--confirm and --ab contradict each other", "give one" },
+	{ "--confirm=", "--confirm is empty", "give a name" },
 	{ "--nccl-lib /a~b", "--nccl-lib: '/a b' holds a blank or a colon",
 	  "use a link without them" },
 	{ "--sizes 8 -b 8", "--sizes cannot go with -b, -e, -f or -i",
@@ -264,6 +297,38 @@ static void one_line_for_every_mistake(void **state)
 		wrong++;
 	}
 	assert_int_equal(wrong, 0);
+}
+
+static void arms_of_the_line(void **state)
+{
+	struct options o;
+
+	good(&o, "--ab NCCL_ALGO=Tree~NCCL_PROTO=LL");
+	assert_int_equal(o.n_arms, 2);
+	assert_int_equal(o.plan.n_arms, 2);
+	assert_int_equal(o.plan.restarts, 10);
+	assert_string_equal(o.arms[0].label, "A");
+	assert_string_equal(o.arms[0].text, "");
+	assert_int_equal(o.arms[0].n, 0);
+	assert_string_equal(o.arms[1].label, "B");
+	assert_string_equal(arm_value(&o.arms[1], "NCCL_PROTO"), "LL");
+	assert_null(arm_value(&o.arms[1], "NCCL_PROT"));
+	options_fini(&o);
+	good(&o, "--ab X=1 --ab X=a=b --restarts 4 --profile gate");
+	assert_int_equal(o.n_arms, 2);
+	assert_string_equal(arm_value(&o.arms[1], "X"), "a=b");
+	assert_int_equal(o.plan.restarts, 4);
+	options_fini(&o);
+	good(&o, "--ab ~ --ab Y= --ab --nccl-lib~/dev/null~Y=1");
+	assert_int_equal(o.n_arms, 3);
+	assert_int_equal(o.arms[0].n, 0);
+	assert_string_equal(arm_value(&o.arms[1], "Y"), "");
+	assert_string_equal(o.arms[2].nccl_lib, "/dev/null");
+	options_fini(&o);
+	good(&o, "--restarts 2");
+	assert_null(o.arms);
+	assert_int_equal(o.plan.n_arms, 0);
+	options_fini(&o);
 }
 
 /* All ranks get the same words; one speaks. */
@@ -367,7 +432,7 @@ static void help_names_every_option(void **state)
 		"-i",          "--sizes",      "-d",          "-o",        "--place",
 		"--root",      "--pair",       "--register",  "--timing",  "--profile",
 		"--restarts",  "--seed",       "--timeout",   "--backend", "--bind",
-		"--map",       "--share-gpu",  "--nccl-lib",  "--require", "--out",
+		"--map",       "--share-gpu",  "--nccl-lib",  "--ab",          "--confirm",   "--require", "--out",
 		"--json",      "--color",      "--no-charts", "--dry-run", "mpirun -np 2 ncclbench",
 		"Exit status",
 	};
@@ -388,6 +453,7 @@ int main(void)
 		cmocka_unit_test(what_to_measure),
 		cmocka_unit_test(how_and_where),
 		cmocka_unit_test(words_are_kept_for_the_record),
+		cmocka_unit_test(arms_of_the_line),
 		cmocka_unit_test(one_line_for_every_mistake),
 		cmocka_unit_test(the_others_are_quiet),
 		cmocka_unit_test(nothing_is_kept_of_a_bad_line),

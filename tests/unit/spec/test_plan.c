@@ -332,6 +332,35 @@ static void test_nvls(void **state)
 	plan_fini(&p);
 }
 
+/* Three transports x three arms: transports rotate from restart to restart, arms go there and back. */
+static void test_turns(void **state)
+{
+	static const size_t expected[2][9] = { { 0, 1, 2, 3, 4, 5, 6, 7, 8 }, { 5, 4, 3, 8, 7, 6, 2, 1, 0 } };
+	struct plan_request r = {
+		.backend = BACKEND_UCX, .nranks = 2, .b = 1, .ops = 1ULL << OP_ALL_REDUCE, .begin = 8, .end = 16, .n_arms = 3,
+	};
+	struct plan p = build(&r), one;
+
+	assert_int_equal(p.n_arms, 3);
+	assert_int_equal(p.n_configs, 9);
+	assert_int_equal(p.n_points, 9 * 2);
+	for (size_t i = 0; i < 9; i++) {
+		assert_int_equal(p.configs[i].arm, i % 3);
+		assert_int_equal(p.configs[i].transport, p.configs[i - i % 3].transport);
+		for (int restart = 0; restart < 2; restart++)
+			assert_int_equal(plan_turn(&p, restart, i), expected[restart][i]);
+	}
+	r.n_arms = 0;
+	one = build(&r);
+	assert_int_equal(one.n_arms, 1);
+	assert_int_equal(one.n_configs, 3);
+	assert_true(one.fingerprint != p.fingerprint);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(plan_turn(&one, 4, i), (i + 4) % 3);
+	plan_fini(&p);
+	plan_fini(&one);
+}
+
 static void test_fingerprint(void **state)
 {
 	struct plan_request r = { .backend = BACKEND_NCCL,
@@ -488,6 +517,7 @@ int main(void)
 		cmocka_unit_test(test_impossible_forms),
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_nvls),
+		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_fingerprint),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_root_needs_rooted_operation),
