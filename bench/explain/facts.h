@@ -63,6 +63,7 @@ struct fact_proc {
 	char version[32], cuda[16];
 	int driver; /* 12040, or 0 */
 	bool booted, started, complete, connected, p2p, torn_down, failed, parallel;
+	bool warned, call_failed; /* a WARN that matters; a call of the program returned an error */
 	struct fact_place first, last, boot;
 	char last_text[96];
 	uint64_t env[FACTS_SETTINGS_MAX / 64];
@@ -72,6 +73,8 @@ struct fact_proc {
 	size_t n_loose;
 	int pending_rule; /* the last WARN: what follows may say more about it; -1: none */
 	struct fact_hit pending;
+	struct fact_hit trace;        /* the first "file.cc:123 -> 2" */
+	struct fact_place first_link; /* among those in `loose` */
 };
 
 struct fact_comm {
@@ -195,6 +198,8 @@ void facts_hit(struct facts *f, enum rule_id rule, const struct fact_hit *h);
 void facts_text_line(struct facts *f,
 		     const struct log_record *r); /* text.c: not NCCL's own lines */
 void facts_record(struct facts *f, struct fact_proc *p, const struct log_record *r); /* records.c */
+/* The version of RCCL, on a line without a mark; `v` begins with it. */
+void facts_rccl(struct facts *f, const struct log_record *r, struct span v);
 void facts_comm_line(struct facts *f, struct fact_proc *p, const struct log_record *r,
 		     struct span t); /* comms.c */
 void facts_link(struct facts *f, struct fact_proc *p, const struct log_record *r, struct span t);

@@ -26,6 +26,8 @@ static bool take_value(struct span s, bool colon, char *out, size_t max)
 	for (; s.p < s.end && n + 1 < max && !span_control(*s.p); s.p++) {
 		if (quote ? *s.p == quote : strchr(" ;&|`\"')}<>\\\t", *s.p) != NULL)
 			break;
+		if ((unsigned char)*s.p >= 0x80) /* prose goes on: values are ASCII */
+			break;
 		if (!quote && colon && *s.p == ',')
 			break;
 		out[n++] = *s.p;
@@ -252,6 +254,17 @@ static void note_version(struct facts *f, struct span t)
 		span_copy(&v, f->said_version, sizeof(f->said_version));
 }
 
+/* RCCL prints its version on lines of its own: "RCCL version : 2.21.5-HEAD:9a0e6a1". */
+static void read_rccl(struct facts *f, const struct log_record *r, struct span t)
+{
+	if (!span_find(&t, "RCCL version"))
+		return;
+	while (t.p < t.end && (*t.p == ' ' || *t.p == ':'))
+		t.p++;
+	if (t.p < t.end && span_digit(*t.p))
+		facts_rccl(f, r, t);
+}
+
 void facts_text_line(struct facts *f, const struct log_record *r)
 {
 	struct fact_file *file = &f->files[f->n_files - 1];
@@ -269,6 +282,7 @@ void facts_text_line(struct facts *f, const struct log_record *r)
 		read_pod_value(f, r, t);
 		read_settings(f, r, t);
 		read_row(f, t);
+		read_rccl(f, r, t);
 		if (t.p < t.end &&
 		    memchr(t.p, '#', (size_t)(t.end - t.p) < 40 ? (size_t)(t.end - t.p) : 40))
 			read_tests(f, r, t);
