@@ -57,6 +57,7 @@ int facts_begin(struct facts *f, const char *name)
 	f->last_proc = f->last_key_proc = -1;
 	f->last_key_len = 0;
 	f->k8s_name[0] = '\0';
+	f->quote_line = 0;
 	lines_fini(&f->lines);
 	return 0;
 }

@@ -177,6 +177,7 @@ struct facts {
 	int last_key_proc;
 	char k8s_name[64];
 	uint64_t k8s_line;
+	uint64_t quote_line; /* where the words of NCCL's last WARN follow "Last error:" */
 };
 
 int facts_init(struct facts *f) ATTR_MUST; /* 0 or -ENOMEM */

@@ -224,6 +224,12 @@ static bool fatal_where_it_failed(enum rule_id rule)
 	       rule == RULE_TOPOLOGY;
 }
 
+/* NCCL's words in the text of the program: it stopped with them. */
+static bool in_exception(const struct finding *w)
+{
+	return w->n_evidence && !w->evidence[0].warn;
+}
+
 static bool process_failed(const struct facts *f, const struct finding *w)
 {
 	for (int i = 0; i < w->n_evidence; i++)
@@ -243,7 +249,8 @@ static void weigh(const struct facts *f, struct findings *fs)
 	for (size_t i = 0; i < f->n_procs; i++)
 		complete |= f->procs[i].complete;
 	for (size_t i = 0; i < fs->n; i++)
-		if (fatal_where_it_failed(fs->list[i].rule) && process_failed(f, &fs->list[i]))
+		if (fatal_where_it_failed(fs->list[i].rule) &&
+		    (process_failed(f, &fs->list[i]) || in_exception(&fs->list[i])))
 			fs->list[i].severity = SEVERITY_ERROR;
 	if (gdr && !gdr->evidence[0].warn && !fs->several_hosts)
 		gdr->severity = SEVERITY_INFO;

@@ -265,13 +265,33 @@ static void read_rccl(struct facts *f, const struct log_record *r, struct span t
 		facts_rccl(f, r, t);
 }
 
+static bool ends_with(struct span t, const char *lit)
+{
+	size_t len = strlen(lit);
+
+	while (t.end > t.p && (t.end[-1] == ' ' || span_control(t.end[-1])))
+		t.end--;
+	return (size_t)(t.end - t.p) >= len && memcmp(t.end - len, lit, len) == 0;
+}
+
+/* PyTorch and XLA pass on the words of NCCL's last WARN; those are read as one. */
+static unsigned where_of(struct facts *f, const struct log_record *r, struct span t)
+{
+	static const char words[] = "log entry (may be unrelated)";
+	bool quoted = (f->quote_line && r->line == f->quote_line) ||
+		      memmem(t.p, (size_t)(t.end - t.p), words, sizeof(words) - 1);
+
+	f->quote_line = ends_with(t, "Last error:") ? r->line + 1 : 0;
+	return quoted ? IN_TEXT | IN_WARN : IN_TEXT;
+}
+
 void facts_text_line(struct facts *f, const struct log_record *r)
 {
 	struct fact_file *file = &f->files[f->n_files - 1];
 	struct span t = r->kind == RECORD_NONE      ? r->text
 			: r->kind == RECORD_VERSION ? (struct span){ r->before.p, r->text.end }
 						    : r->before;
-	int i = matcher_find(f->matcher, t, (struct span){ t.p, t.p }, IN_TEXT);
+	int i = matcher_find(f->matcher, t, (struct span){ t.p, t.p }, where_of(f, r, t));
 	int rule = i >= 0 ? (int)pattern_table[i].rule : -1;
 	struct fact_hit h;
 

@@ -479,8 +479,9 @@ static void on_warn(struct facts *f, struct fact_proc *p, const struct log_recor
 		p->pending_rule = (int)both;
 	if (p->pending_rule >= 0)
 		facts_hit(f, (enum rule_id)p->pending_rule, &p->pending);
-	p->warned |=
-	    rule != RULE_BENIGN_WARN && rule != RULE_PROXY_FAILED && rule != RULE_PEER_GONE;
+	/* an echo of what the chain of calls before it began with says nothing of it */
+	p->warned |= rule != RULE_BENIGN_WARN &&
+		     !(p->trace.at.line && (rule == RULE_PROXY_FAILED || rule == RULE_PEER_GONE));
 	p->pending = h;
 	p->pending_rule = both < RULE_COUNT ? (int)both : (int)rule;
 }

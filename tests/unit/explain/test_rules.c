@@ -207,6 +207,10 @@ static const struct example {
 	EX(HIDDEN_GPU, "RuntimeError: CUDA error: invalid device ordinal\n", "invalid ordinal number\n"),
 	EX(NO_GPU, "RuntimeError: ProcessGroupNCCL is only supported with GPUs, no GPUs found!\n", "GPUs found: 2\n"),
 	EX(NVML_HIDDEN, W "nvmlDeviceGetHandleByPciBusId() failed: Not Found\n", W "nvmlDeviceGetHandleByIndex(3) failed: Unknown Error\n"),
+	/* the words of the last WARN, in the text of an exception */
+	EX(NVML_HIDDEN, "[rank3]: Last error:\n[rank3]: nvmlDeviceGetHandleByPciBusId() failed: Not Found\n", "Last error:\nnone\nnvmlDeviceGetHandleByPciBusId() failed: Not Found\n"),
+	EX(NO_ROUTE, "XlaRuntimeError: INTERNAL: NCCL operation ncclCommInitRank failed: unhandled system error. Last NCCL warning(error) log entry (may be unrelated) 'Net : Connect to 10.0.0.2<1> failed: No route to host'.\n",
+	   "XlaRuntimeError: INTERNAL: no route to host\n"),
 	EX(NVML_FAILED, W "nvmlInit() failed: Driver/library version mismatch\n", W "nvmlDeviceGetHandleByPciBusId() failed: Not Found\n"),
 	EX(TOPOLOGY, W "Could not find real path of /sys/class/pci_bus/0000:21/../../0000:21:00.0\n", A "Could not find real path of /sys/class/net/eth0/device\n"),
 	EX(TOPOLOGY, "Last error:\nAttribute arch of node cpu not found\n", "KeyError: attribute colour of node 7 not found\n"),
@@ -320,6 +324,7 @@ static const struct example {
 	EX(WRONG_CALL, W "AllReduce : invalid root 9 (root should be in the 0..8 range)\n", A "invalid root is not used\n"),
 	EX(SILENT_FAILURE, A "misc/socket.cc:564 -> 2\n" A "bootstrap.cc:270 -> 2\n" A "group.cc:64 -> 2 [Async thread]\n", A "include/net.h:19 -> 2\n" A "init.cc:270 -> 2\n", "misc/socket.cc:564 -> 2"),
 	EX(SILENT_FAILURE, A "bootstrap.cc:270 -> 2\n" A "group.cc:64 -> 2 [Async thread]\n", W "Cuda failure 2 'out of memory'\n" A "init.cc:270 -> 1\n" A "group.cc:64 -> 1 [Async thread]\n"),
+	EX(SILENT_FAILURE, A "bootstrap.cc:270 -> 2\n" A "group.cc:64 -> 2 [Async thread]\n", W "Proxy Call to rank 1 failed (Connect)\n" A "init.cc:730 -> 2\n" A "group.cc:58 -> 2 [Async thread]\n"),
 	EX(SILENT_FAILURE, A "bootstrap.cc:270 -> 2\n" A "group.cc:64 -> 2 [Async thread]\n", A "bootstrap.cc:270 -> 7\n" A "group.cc:64 -> 7 [Async thread]\n"),
 	EX(SILENT_FAILURE, A "misc/socket.cc:567 -> 2\n" A "transport/net_socket.cc:336 -> 2\n" A "proxy.cc:1306 -> 2\n" W "[Proxy Service 11] Failed to execute operation Connect from rank 11, retcode 2\n",
 	   W "socketProgress: Connection closed by remote peer node2<53735>\n" A "misc/socket.cc:749 -> 6\n" A "proxy.cc:1306 -> 6\n", "misc/socket.cc:567"),
@@ -423,6 +428,9 @@ static void what_follows_is_no_cause(void **state)
 		{ W "NET/IB : Got completion from peer 10.0.0.2<4> with error 5, opcode 0\n" WC
 		    "NET/IB : Got completion from peer 10.0.0.1<4> with error 12, opcode 0\n",
 		  RULE_IB_RETRY, RULE_IB_FLUSHED },
+		{ "NCCL error in: NCCLUtils.cpp:77, internal error\nLast error:\n"
+		  "Attribute arch of node cpu not found\n",
+		  RULE_TOPOLOGY, RULE_TORCH_BARE },
 		{ A "Call to connect returned Connection refused, retrying\n" W
 		    "Net : Connect to 10.0.0.2<41000> failed : Connection refused\n",
 		  RULE_CONNECT_REFUSED, RULE_CONNECT_RETRY },
