@@ -115,7 +115,7 @@ static void ask_members(const struct facts *f, struct findings *fs)
 			n++;
 		}
 	}
-	if (n < 1 || of > 256 || n >= of || any_complete(f) || any_links(f) ||
+	if (n < 1 || of > 256 || n >= of || f->all_registered || any_complete(f) || any_links(f) ||
 	    findings_find(fs, RULE_RANK_MISSING))
 		return;
 	out = findings_add(fs, RULE_RANK_MISSING);
@@ -215,6 +215,43 @@ static void ask_tests_hang(const struct facts *f, struct findings *fs)
 	finding_evidence(out, f->tests_start, "header of nccl-tests");
 }
 
+/* Of these every rank gives the same number of elements. */
+static bool same_size_op(const char *op)
+{
+	return strcmp(op, "ALLREDUCE") == 0 || strcmp(op, "BROADCAST") == 0 ||
+	       strcmp(op, "REDUCE") == 0;
+}
+
+/* Two ranks wait at the same number of the same group, but not in the same operation. */
+static void ask_different_waits(const struct facts *f, struct findings *fs)
+{
+	for (int i = 0; i < f->n_waits; i++)
+		for (int k = i + 1; k < f->n_waits; k++) {
+			const struct fact_wait *a = &f->waits[i], *b = &f->waits[k];
+			bool ops = strcmp(a->op, b->op) != 0;
+			struct finding *out;
+
+			if (a->seq != b->seq || a->group != b->group || a->rank == b->rank ||
+			    !a->op[0] || !b->op[0] || !a->numel || !b->numel ||
+			    (!ops && (a->numel == b->numel || !same_size_op(a->op))))
+				continue;
+			out = findings_add(fs, RULE_TORCH_MISMATCH);
+			if (!out)
+				return;
+			out->confidence = "likely";
+			buf_printf(
+			    &out->text,
+			    "ranks called different collectives or sizes: at number %llu rank "
+			    "%d waits in %s of %llu elements, rank %d in %s of %llu",
+			    (unsigned long long)a->seq, a->rank, a->op,
+			    (unsigned long long)a->numel, b->rank, b->op,
+			    (unsigned long long)b->numel);
+			finding_evidence(out, a->at, "WorkNCCL");
+			finding_evidence(out, b->at, "WorkNCCL");
+			return;
+		}
+}
+
 /* Which rank is behind, by the numbers that PyTorch's watchdogs gave. */
 static void ask_behind(const struct facts *f, struct findings *fs)
 {
@@ -290,8 +327,8 @@ static void ask_silent(const struct facts *f, struct findings *fs)
 void ask_job(const struct facts *f, struct findings *fs)
 {
 	static void (*const questions[])(const struct facts *, struct findings *) = {
-		ask_silent,     ask_single_ranks, ask_missing,  ask_members,    ask_pg_start,
-		ask_unfinished, ask_behind,       ask_p2p_hang, ask_tests_hang,
+		ask_silent,     ask_single_ranks, ask_missing,         ask_members,  ask_pg_start,
+		ask_unfinished, ask_behind,       ask_different_waits, ask_p2p_hang, ask_tests_hang,
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(questions); i++)

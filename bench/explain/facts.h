@@ -118,9 +118,11 @@ struct fact_member {
 }; /* "GLOBAL_RANK: 0, MEMBER: 1/2" */
 
 struct fact_wait {
-	int rank;
-	uint64_t seq;
-}; /* a watchdog's "Rank 1 ... SeqNum=21" */
+	int rank, group; /* group: PyTorch's number of the process group, or -1 */
+	uint64_t seq, numel;
+	char op[24];
+	struct fact_place at;
+}; /* a watchdog's "Rank 1 ... SeqNum=21, OpType=ALLREDUCE, NumelIn=9" */
 
 struct fact_file {
 	char *name;
@@ -154,6 +156,7 @@ struct facts {
 	struct fact_place tests_start; /* its header, and no row of its table yet */
 	struct fact_member members[64];
 	int n_members;
+	bool all_registered; /* "All distributed processes registered": nobody is missing */
 	struct fact_wait waits[256];
 	int n_waits;
 	char said_version[32]; /* by PyTorch, in an error */

@@ -231,14 +231,30 @@ static int rank_in(struct span t)
 		   : -1;
 }
 
-static void note_wait(struct facts *f, int rank, struct span t)
+/* "due to a collective timeout from  rank 13": another rank than the one that says so. */
+static int timed_out(struct span t, int rank)
 {
-	uint64_t seq;
+	int other;
 
-	if (rank < 0 || !span_find(&t, "SeqNum=") || !span_number(&t, INT64_MAX, &seq) ||
+	return span_find(&t, "collective timeout from") && find_int(t, "rank ", &other) ? other
+											: rank;
+}
+
+static void note_wait(struct facts *f, int rank, const struct log_record *r, struct span t)
+{
+	struct fact_wait w = { .rank = rank, .at = { (int)f->n_files - 1, r->line } };
+	struct span s = t, op = t, numel = t;
+
+	if (rank < 0 || !span_find(&s, "SeqNum=") || !span_number(&s, INT64_MAX, &w.seq) ||
 	    f->n_waits == (int)N_ELEMENTS(f->waits))
 		return;
-	f->waits[f->n_waits++] = (struct fact_wait){ rank, seq };
+	if (!find_int(t, "PG ID ", &w.group) && !find_int(t, "PG ", &w.group))
+		w.group = -1;
+	if (!span_find(&op, "OpType=") || !span_name(&op, w.op, sizeof(w.op)))
+		w.op[0] = '\0';
+	if (!span_find(&numel, "NumelIn=") || !span_number(&numel, INT64_MAX, &w.numel))
+		w.numel = 0;
+	f->waits[f->n_waits++] = w;
 }
 
 /* The version in PyTorch's error: nobody else may have said it. */
@@ -310,12 +326,15 @@ void facts_text_line(struct facts *f, const struct log_record *r)
 	if (rule < 0)
 		return;
 	if (rule == RULE_PG_START) {
+		f->all_registered |= pattern_in(t, "processes registered");
 		read_member(f, r, t);
 		return;
 	}
 	facts_fill_hit(f, r, t, &h);
 	h.rank = rank_in(t);
-	if (rule == RULE_TORCH_WATCHDOG)
-		note_wait(f, h.rank, t);
+	if (rule == RULE_TORCH_WATCHDOG) {
+		note_wait(f, h.rank, r, t);
+		h.rank = timed_out(t, h.rank);
+	}
 	facts_hit(f, (enum rule_id)rule, &h);
 }

@@ -266,6 +266,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "P2P or IPC memory could not be mapped: BAR space, IOMMU or the container.",
 		.remedy = "export NCCL_P2P_DISABLE=1           # or\n"
 			"export NCCL_CUMEM_ENABLE=0" },
+	[RULE_TOO_MANY_PEERS] = { "too-many-peers", SEVERITY_ERROR, "certain",
+		.cause = "a GPU is asked for P2P with more peers than CUDA allows",
+		.why = "Over PCIe a GPU can have peer access to eight others at once; more than nine GPUs in one process exceed that.",
+		.remedy = "export NCCL_P2P_LEVEL=PXB           # peers of one PCIe switch only\n"
+			"# or one process per GPU, or at most nine GPUs each; nccl-tests: -g 1 under mpirun" },
 	[RULE_P2P_NVLINK] = { "nvlink-p2p-broken", SEVERITY_ERROR, "certain",
 		.cause = "GPUs joined by NVLink report that P2P does not work",
 		.why = "This is a fault of the machine: fabric manager, a broken link or bridge, or a GPU that needs a reset.",
