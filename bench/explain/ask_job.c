@@ -66,14 +66,27 @@ static void list_ranks(struct buf *b, const uint64_t *seen, int n)
 		buf_printf(b, " and %d more", shown - 16);
 }
 
-/* Some ranks began, none is ready: who did not come? */
+/* A WARN of a rank tells more than the absence of others, whose logs may not be here. */
+static bool warned_error(const struct findings *fs)
+{
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->list[i].severity == SEVERITY_ERROR && fs->list[i].n_evidence &&
+		    fs->list[i].evidence[0].warn)
+			return true;
+	return false;
+}
+
+/* Some ranks began, none is ready: who did not come? Of one rank alone nobody can say whether only
+ * its log was given; and Ray leaves out what others said too. */
 static void ask_missing(const struct facts *f, struct findings *fs)
 {
+	if (warned_error(fs) || f->hits[RULE_RAY_DEDUP].count)
+		return;
 	for (size_t i = 0; i < f->n_comms; i++) {
 		const struct fact_comm *c = &f->comms[i];
 		struct finding *out;
 
-		if (c->gone || !c->started || c->n_complete || c->n_started == 0 ||
+		if (c->gone || !c->started || c->n_complete || c->n_started < 2 ||
 		    c->n_started >= c->nranks || c->n_links)
 			continue;
 		out = findings_add(fs, RULE_RANK_MISSING);
@@ -83,11 +96,6 @@ static void ask_missing(const struct facts *f, struct findings *fs)
 			   "%d of %d ranks began a communicator and wait; never seen: rank",
 			   c->n_started, c->nranks);
 		list_ranks(&out->text, c->started, c->nranks);
-		if (c->n_started == 1) { /* or only one rank's log was given */
-			out->severity = SEVERITY_WARNING;
-			out->confidence = "possible";
-			buf_puts(&out->text, " (is this the log of one rank only?)");
-		}
 		finding_evidence(out, c->at, "Init START");
 		return;
 	}
@@ -107,7 +115,7 @@ static void ask_members(const struct facts *f, struct findings *fs)
 			n++;
 		}
 	}
-	if (n < 1 || of > 256 || n >= of || any_complete(f) || any_links(f) ||
+	if (n < 1 || of > 256 || n >= of || f->all_registered || any_complete(f) || any_links(f) ||
 	    findings_find(fs, RULE_RANK_MISSING))
 		return;
 	out = findings_add(fs, RULE_RANK_MISSING);
@@ -156,6 +164,12 @@ static void ask_unfinished(const struct facts *f, struct findings *fs)
 		if (p->p2p)
 			buf_puts(&out->text, "the log ends after P2P links were made and before "
 					     "NCCL was ready: P2P may not deliver data");
+		else if (f->n_comms == 1 && f->comms[0].n_started == 1)
+			buf_printf(
+			    &out->text,
+			    "the log ends before the communicator was ready; only rank %d of "
+			    "%d is in it",
+			    p->rank, p->nranks);
 		finding_evidence(out, p->last, "the last line of this process");
 		return;
 	}
@@ -201,6 +215,43 @@ static void ask_tests_hang(const struct facts *f, struct findings *fs)
 	finding_evidence(out, f->tests_start, "header of nccl-tests");
 }
 
+/* Of these every rank gives the same number of elements. */
+static bool same_size_op(const char *op)
+{
+	return strcmp(op, "ALLREDUCE") == 0 || strcmp(op, "BROADCAST") == 0 ||
+	       strcmp(op, "REDUCE") == 0;
+}
+
+/* Two ranks wait at the same number of the same group, but not in the same operation. */
+static void ask_different_waits(const struct facts *f, struct findings *fs)
+{
+	for (int i = 0; i < f->n_waits; i++)
+		for (int k = i + 1; k < f->n_waits; k++) {
+			const struct fact_wait *a = &f->waits[i], *b = &f->waits[k];
+			bool ops = strcmp(a->op, b->op) != 0;
+			struct finding *out;
+
+			if (a->seq != b->seq || a->group != b->group || a->rank == b->rank ||
+			    !a->op[0] || !b->op[0] || !a->numel || !b->numel ||
+			    (!ops && (a->numel == b->numel || !same_size_op(a->op))))
+				continue;
+			out = findings_add(fs, RULE_TORCH_MISMATCH);
+			if (!out)
+				return;
+			out->confidence = "likely";
+			buf_printf(
+			    &out->text,
+			    "ranks called different collectives or sizes: at number %llu rank "
+			    "%d waits in %s of %llu elements, rank %d in %s of %llu",
+			    (unsigned long long)a->seq, a->rank, a->op,
+			    (unsigned long long)a->numel, b->rank, b->op,
+			    (unsigned long long)b->numel);
+			finding_evidence(out, a->at, "WorkNCCL");
+			finding_evidence(out, b->at, "WorkNCCL");
+			return;
+		}
+}
+
 /* Which rank is behind, by the numbers that PyTorch's watchdogs gave. */
 static void ask_behind(const struct facts *f, struct findings *fs)
 {
@@ -233,11 +284,51 @@ static void ask_behind(const struct facts *f, struct findings *fs)
 	}
 }
 
+/* Errors that are more than the echo of another rank's. */
+static bool causes(const struct findings *fs)
+{
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->list[i].severity == SEVERITY_ERROR && fs->list[i].weight < 4)
+			return true;
+	return false;
+}
+
+/* The chain began after a peer had gone: then that is why. */
+static bool after_peer(const struct facts *f, const struct fact_proc *p)
+{
+	const struct fact_hits *gone = &f->hits[RULE_PEER_GONE];
+
+	for (int i = 0; i < gone->n; i++)
+		if (gone->hit[i].at.file == p->trace.at.file &&
+		    gone->hit[i].at.line < p->trace.at.line)
+			return true;
+	return false;
+}
+
+/* A chain of "file.cc:123 -> 2" up to the call of the program, and no WARN that says why. */
+static void ask_silent(const struct facts *f, struct findings *fs)
+{
+	for (size_t i = 0; i < f->n_procs && !causes(fs); i++) {
+		const struct fact_proc *p = &f->procs[i];
+		struct finding *out;
+
+		if (!p->call_failed || p->warned || p->torn_down || after_peer(f, p))
+			continue;
+		out = findings_add(fs, RULE_SILENT_FAILURE);
+		if (!out)
+			return;
+		buf_printf(&out->text, "NCCL returned an error without a WARN: %.80s",
+			   p->trace.text);
+		out->evidence[out->n_evidence++] = p->trace;
+		return;
+	}
+}
+
 void ask_job(const struct facts *f, struct findings *fs)
 {
 	static void (*const questions[])(const struct facts *, struct findings *) = {
-		ask_single_ranks, ask_missing, ask_members,  ask_pg_start,
-		ask_unfinished,   ask_behind,  ask_p2p_hang, ask_tests_hang,
+		ask_silent,     ask_single_ranks, ask_missing,         ask_members,  ask_pg_start,
+		ask_unfinished, ask_behind,       ask_different_waits, ask_p2p_hang, ask_tests_hang,
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(questions); i++)

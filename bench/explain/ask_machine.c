@@ -197,17 +197,24 @@ static void ask_split_host(const struct facts *f, struct findings *fs)
 
 /* ---- interfaces ---- */
 
-static bool is_bridge(const struct fact_device *d)
+/* By its name; or, on several hosts, by the addresses that Docker and libvirt give by themselves.
+ */
+static bool is_bridge(const struct fact_device *d, bool several_hosts)
 {
-	static const char *const names[] = { "docker", "br-",     "virbr",     "veth",
-					     "cni",    "flannel", "cali",      "lxc",
-					     "podman", "vmnet",   "tailscale", "zt" };
+	static const char *const names[] = { "docker",  "br-",           "virbr", "cni",
+					     "flannel", "cali",          "lxc",   "podman",
+					     "vmnet",   "tailscale",     "zt",    "tunl",
+					     "ip6tnl",  "tun",           "tap",   "wg",
+					     "sit",     "CloudflareWARP" };
 
 	for (size_t i = 0; i < N_ELEMENTS(names); i++)
 		if (strncmp(d->name, names[i], strlen(names[i])) == 0)
 			return true;
-	return strncmp(d->address, "172.17.", 7) == 0 ||
-	       strncmp(d->address, "192.168.122.", 12) == 0;
+	/* "vethe9ac691" is the host's end of a container's cable, "veth0" may be the container's */
+	if (strncmp(d->name, "veth", 4) == 0 && strlen(d->name) > 6)
+		return true;
+	return several_hosts && (strncmp(d->address, "172.17.0.", 9) == 0 ||
+				 strncmp(d->address, "192.168.122.", 12) == 0);
 }
 
 static void show_device(struct finding *out, const struct fact_device *d)
@@ -235,18 +242,67 @@ static void interface_finding(struct findings *fs, enum rule_id rule, const stru
 	show_device(out, d);
 }
 
+static bool is_loopback(const struct fact_device *d)
+{
+	return strcmp(d->name, "lo") == 0 || strncmp(d->address, "127.", 4) == 0;
+}
+
 static void ask_interfaces(const struct facts *f, struct findings *fs)
 {
 	for (int i = 0; i < f->n_boots + f->n_sockets; i++) {
 		const struct fact_device *d =
 		    i < f->n_boots ? &f->boots[i] : &f->sockets[i - f->n_boots];
 
-		if (is_bridge(d))
+		if (is_bridge(d, fs->several_hosts))
 			interface_finding(fs, RULE_INTERFACE_BRIDGE, d);
-		if (fs->several_hosts &&
-		    (strcmp(d->name, "lo") == 0 || strncmp(d->address, "127.", 4) == 0))
+		if (fs->several_hosts && is_loopback(d))
 			interface_finding(fs, RULE_INTERFACE_LOOPBACK, d);
 	}
+}
+
+/* "Using [0]lo:127.0.0.1<0> [1]eth0:...": whoever lists both means to reach other hosts. */
+static void ask_loopback_too(const struct facts *f, struct findings *fs)
+{
+	for (int i = 1; i < f->n_sockets && !fs->several_hosts; i++) {
+		struct finding *out;
+
+		if (!is_loopback(&f->sockets[0]) || is_loopback(&f->sockets[i]) ||
+		    f->sockets[i].at.line != f->sockets[0].at.line)
+			continue;
+		out = findings_add(fs, RULE_INTERFACE_LOOPBACK);
+		if (!out)
+			return;
+		out->severity = SEVERITY_WARNING;
+		out->confidence = "possible";
+		buf_printf(
+		    &out->text,
+		    "NCCL uses the loopback interface beside %s: with ranks on several hosts "
+		    "they cannot find each other",
+		    f->sockets[i].name);
+		show_device(out, &f->sockets[0]);
+		return;
+	}
+}
+
+/* An address of no family although an interface was named and none was found: since 2.24 NCCL may
+ * go on with an empty list. */
+static void ask_no_interface(const struct facts *f, struct findings *fs)
+{
+	const struct fact_setting *s = facts_setting(f, "NCCL_SOCKET_IFNAME");
+	struct finding *family = findings_find(fs, RULE_SOCKET_FAMILY), *out;
+
+	if (!family || !s || !s->logged || f->n_boots || f->n_sockets ||
+	    findings_find(fs, RULE_NO_INTERFACE))
+		return;
+	out = findings_add(fs, RULE_NO_INTERFACE);
+	if (!out)
+		return;
+	out->confidence = "likely";
+	buf_printf(&out->text, "%s (NCCL_SOCKET_IFNAME=%s)", rule_table[RULE_NO_INTERFACE].cause,
+		   s->value);
+	finding_setting(out, s);
+	family = findings_find(fs, RULE_SOCKET_FAMILY); /* the list may have moved */
+	family->weight = 4;
 }
 
 static void ask_many_interfaces(const struct facts *f, struct findings *fs)
@@ -299,7 +355,9 @@ static void ask_networks_differ(const struct facts *f, struct findings *fs)
 
 static void ask_ib(const struct facts *f, struct findings *fs)
 {
-	bool tcp = count_links(f, "NET/Socket", NULL) || strcmp(f->network, "Socket") == 0;
+	/* before 2.5 no line names the network that was assigned */
+	bool tcp = count_links(f, "NET/Socket", NULL) || strcmp(f->network, "Socket") == 0 ||
+		   (!f->network[0] && f->n_sockets && !f->n_hcas);
 	const struct fact_setting *hca = facts_setting(f, "NCCL_IB_HCA"),
 				  *off = facts_setting(f, "NCCL_IB_DISABLE");
 	struct finding *out;
@@ -350,8 +408,9 @@ static void ask_gdr(const struct facts *f, struct findings *fs)
 void ask_machine(const struct facts *f, struct findings *fs)
 {
 	static void (*const questions[])(const struct facts *, struct findings *) = {
-		ask_versions,   ask_builds,          ask_driver,          ask_p2p, ask_split_host,
-		ask_interfaces, ask_many_interfaces, ask_networks_differ, ask_ib,  ask_gdr,
+		ask_versions,        ask_builds,          ask_driver,       ask_p2p,
+		ask_split_host,      ask_interfaces,      ask_loopback_too, ask_no_interface,
+		ask_many_interfaces, ask_networks_differ, ask_ib,           ask_gdr,
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(questions); i++)

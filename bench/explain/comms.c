@@ -261,17 +261,24 @@ void facts_link(struct facts *f, struct fact_proc *p, const struct log_record *r
 	} else {
 		size_t before = p->n_loose;
 
+		if (!p->first_link.line)
+			p->first_link = (struct fact_place){ p->file, r->line };
 		f->failed |= link_add(&p->loose, &p->n_loose, &l) != 0;
 		f->n_links += p->n_loose - before;
 	}
 }
 
-static int anonymous(struct facts *f)
+static int anonymous(struct facts *f, const struct fact_proc *p)
 {
+	int comm;
+
 	for (size_t i = 0; i < f->n_comms; i++)
 		if (f->comms[i].nranks < 0)
 			return (int)i;
-	return new_comm(f, 0, 0, -1, NULL);
+	comm = new_comm(f, 0, 0, -1, NULL);
+	if (comm >= 0)
+		f->comms[comm].at = p->first_link;
+	return comm;
 }
 
 void facts_flush_links(struct facts *f, struct fact_proc *p)
@@ -283,7 +290,7 @@ void facts_flush_links(struct facts *f, struct fact_proc *p)
 	for (size_t i = 0; i < p->n_loose && comm < 0; i++)
 		comm = comm_for(f, p, &p->loose[i]);
 	if (comm < 0)
-		comm = anonymous(f);
+		comm = anonymous(f, p);
 	if (comm >= 0)
 		move_links(f, &f->comms[comm], &p->loose, &p->n_loose);
 }

@@ -57,6 +57,7 @@ int facts_begin(struct facts *f, const char *name)
 	f->last_proc = f->last_key_proc = -1;
 	f->last_key_len = 0;
 	f->k8s_name[0] = '\0';
+	f->quote_line = 0;
 	lines_fini(&f->lines);
 	return 0;
 }
@@ -233,10 +234,14 @@ static bool back_number(const char **end, const char *begin, uint64_t *out)
 	return true;
 }
 
-/* "[36m" of a colour, or "\\n" written out, right before the host. */
+/* "[36m" of a colour, "\\n" written out or the end of a time ("-07:00") right before the host. */
 static const char *skip_escape(const char *host, const char *begin, const char *end)
 {
 	const char *p = host;
+
+	if (host > begin && host[-1] == ':' && end - host > 2 && span_digit(host[0]) &&
+	    span_digit(host[1]) && !span_digit(host[2]))
+		return host + 2;
 
 	if (host > begin && host[-1] == '\\' && end - host > 1 &&
 	    (*host == 'n' || *host == 'r' || *host == 't'))
@@ -246,6 +251,28 @@ static const char *skip_escape(const char *host, const char *begin, const char *
 	while (p < end && span_digit(*p))
 		p++;
 	return p < end - 1 && *p == 'm' ? p + 1 : host;
+}
+
+/* The name that ends at `end`: letters, digits, '-' and '.', or "<host>" of who hid it. */
+static const char *back_host(const char *end, const char *begin)
+{
+	const char *host = end;
+
+	if (end > begin && end[-1] == '>') {
+		const char *open = memrchr(begin, '<', (size_t)(end - begin));
+
+		return open && end - open < 63 && !memchr(open, ' ', (size_t)(end - open)) ? open
+											   : end;
+	}
+	while (host > begin && host_char(host[-1]) && end - host < 63)
+		host--;
+	return host;
+}
+
+/* "14" of "14:10:52": a time stamp in front of a line without host and process. */
+static bool is_clock(const char *host, const char *end)
+{
+	return end - host == 2 && span_digit(host[0]) && span_digit(host[1]);
 }
 
 /* "host:pid:tid" is the last such word before the mark: a launcher's prefix may hold others. */
@@ -259,11 +286,9 @@ static int read_proc(struct facts *f, struct span before)
 			continue;
 		if (!back_number(&end, before.p, &tid) || !back_number(&end, before.p, &pid))
 			continue;
-		host = end;
-		while (host > before.p && host_char(host[-1]) && end - host < 63)
-			host--;
-		host = skip_escape(host, before.p, end);
-		if (host == end)
+		host = skip_escape(back_host(end, before.p), before.p, end);
+		if (is_clock(host, end) ||
+		    (host == end && host > before.p && host[-1] != ' ' && host[-1] != '('))
 			continue;
 		if ((size_t)(p - host) < sizeof(f->last_key)) {
 			f->last_key_len = (size_t)(p - host);
@@ -307,6 +332,23 @@ static bool is_mention(const struct log_record *r)
 {
 	return r->kind == RECORD_VERSION && r->first &&
 	       (pattern_in(r->before, "error") || pattern_in(r->before, "processgroupnccl"));
+}
+
+void facts_rccl(struct facts *f, const struct log_record *r, struct span v)
+{
+	int proc = find_proc(f, "", 0, 0);
+	struct fact_proc *p = proc >= 0 ? &f->procs[proc] : NULL;
+	struct span end = v;
+
+	f->rccl = true;
+	if (!p || p->version[0])
+		return;
+	while (end.p < end.end && (span_word(*end.p) || *end.p == '.'))
+		end.p++;
+	span_copy(&(struct span){ v.p, end.p }, p->version, sizeof(p->version));
+	p->last = (struct fact_place){ p->file, r->line };
+	if (!p->first.line)
+		p->first = p->last;
 }
 
 static void on_record(void *arg, const struct log_record *r)

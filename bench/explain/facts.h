@@ -63,6 +63,7 @@ struct fact_proc {
 	char version[32], cuda[16];
 	int driver; /* 12040, or 0 */
 	bool booted, started, complete, connected, p2p, torn_down, failed, parallel;
+	bool warned, call_failed; /* a WARN that matters; a call of the program returned an error */
 	struct fact_place first, last, boot;
 	char last_text[96];
 	uint64_t env[FACTS_SETTINGS_MAX / 64];
@@ -72,6 +73,8 @@ struct fact_proc {
 	size_t n_loose;
 	int pending_rule; /* the last WARN: what follows may say more about it; -1: none */
 	struct fact_hit pending;
+	struct fact_hit trace;        /* the first "file.cc:123 -> 2" */
+	struct fact_place first_link; /* among those in `loose` */
 };
 
 struct fact_comm {
@@ -115,9 +118,11 @@ struct fact_member {
 }; /* "GLOBAL_RANK: 0, MEMBER: 1/2" */
 
 struct fact_wait {
-	int rank;
-	uint64_t seq;
-}; /* a watchdog's "Rank 1 ... SeqNum=21" */
+	int rank, group; /* group: PyTorch's number of the process group, or -1 */
+	uint64_t seq, numel;
+	char op[24];
+	struct fact_place at;
+}; /* a watchdog's "Rank 1 ... SeqNum=21, OpType=ALLREDUCE, NumelIn=9" */
 
 struct fact_file {
 	char *name;
@@ -151,6 +156,7 @@ struct facts {
 	struct fact_place tests_start; /* its header, and no row of its table yet */
 	struct fact_member members[64];
 	int n_members;
+	bool all_registered; /* "All distributed processes registered": nobody is missing */
 	struct fact_wait waits[256];
 	int n_waits;
 	char said_version[32]; /* by PyTorch, in an error */
@@ -174,6 +180,7 @@ struct facts {
 	int last_key_proc;
 	char k8s_name[64];
 	uint64_t k8s_line;
+	uint64_t quote_line; /* where the words of NCCL's last WARN follow "Last error:" */
 };
 
 int facts_init(struct facts *f) ATTR_MUST; /* 0 or -ENOMEM */
@@ -195,6 +202,8 @@ void facts_hit(struct facts *f, enum rule_id rule, const struct fact_hit *h);
 void facts_text_line(struct facts *f,
 		     const struct log_record *r); /* text.c: not NCCL's own lines */
 void facts_record(struct facts *f, struct fact_proc *p, const struct log_record *r); /* records.c */
+/* The version of RCCL, on a line without a mark; `v` begins with it. */
+void facts_rccl(struct facts *f, const struct log_record *r, struct span v);
 void facts_comm_line(struct facts *f, struct fact_proc *p, const struct log_record *r,
 		     struct span t); /* comms.c */
 void facts_link(struct facts *f, struct fact_proc *p, const struct log_record *r, struct span t);

@@ -27,27 +27,18 @@ static const struct {
 	enum rule_id rule;
 	int weight;
 } weights[] = {
-	{ RULE_CONNECT_REFUSED, 2 },
-	{ RULE_CONNECT_TIMEOUT, 2 },
-	{ RULE_NO_ROUTE, 2 },
-	{ RULE_OOM_KILLED, 1 },
-	{ RULE_TORCH_WATCHDOG, 3 },
-	{ RULE_STORE_TIMEOUT, 3 },
-	{ RULE_PEER_GONE, 4 },
-	{ RULE_IB_STATUS, 3 },
-	{ RULE_IB_RETRY, 2 },
-	{ RULE_NCCL_WARN, 3 },
-	{ RULE_TORCH_WATCHDOG_STUCK, 4 },
-	{ RULE_TORCH_REMOTE, 5 },
-	{ RULE_TORCH_BARE, 5 },
-	{ RULE_TORCH_CUDA, 5 },
-	{ RULE_TORCH_SYSTEM, 5 },
-	{ RULE_TORCH_USAGE, 5 },
-	{ RULE_PG_START, 6 },
-	{ RULE_INIT_UNFINISHED, 6 },
-	{ RULE_CUDA_ERROR, 1 },
-	{ RULE_MASTER_UNREACHABLE, 2 },
-	{ RULE_ANY_217, 2 },
+	{ RULE_CONNECT_REFUSED, 2 },    { RULE_CONNECT_TIMEOUT, 2 },
+	{ RULE_NO_ROUTE, 2 },           { RULE_OOM_KILLED, 1 },
+	{ RULE_TORCH_WATCHDOG, 3 },     { RULE_STORE_TIMEOUT, 3 },
+	{ RULE_PEER_GONE, 4 },          { RULE_IB_STATUS, 3 },
+	{ RULE_IB_FLUSHED, 4 },         { RULE_PROXY_FAILED, 4 },
+	{ RULE_SILENT_FAILURE, 3 },     { RULE_IB_RETRY, 2 },
+	{ RULE_NCCL_WARN, 3 },          { RULE_TORCH_WATCHDOG_STUCK, 4 },
+	{ RULE_TORCH_REMOTE, 5 },       { RULE_TORCH_BARE, 5 },
+	{ RULE_TORCH_CUDA, 5 },         { RULE_TORCH_SYSTEM, 5 },
+	{ RULE_TORCH_USAGE, 5 },        { RULE_PG_START, 6 },
+	{ RULE_INIT_UNFINISHED, 6 },    { RULE_CUDA_ERROR, 1 },
+	{ RULE_MASTER_UNREACHABLE, 2 }, { RULE_ANY_217, 2 },
 	{ RULE_RANK_MISSING, 1 },
 };
 
@@ -191,6 +182,21 @@ static void say_values(const struct facts *f, struct finding *out)
 		buf_putc(&out->text, ')');
 }
 
+/* fe80::/10 has a meaning on one cable only, and needs the sender's own interface to be sent to. */
+static void say_link_local(struct finding *out)
+{
+	for (int i = 0; i < out->n_evidence; i++)
+		if (strstr(out->evidence[i].text, "fe80:")) {
+			buf_puts(&out->text, ": the peer gave a link-local IPv6 address (fe80::), "
+					     "which only works on one cable");
+			buf_puts(&out->remedy,
+				 "export NCCL_SOCKET_FAMILY=AF_INET   # on all ranks\n"
+				 "export NCCL_SOCKET_IFNAME=eth0      # an interface "
+				 "with an address that others reach");
+			return;
+		}
+}
+
 static void word_finding(const struct facts *f, struct findings *fs, enum rule_id rule)
 {
 	const struct fact_hits *hits = &f->hits[rule];
@@ -208,6 +214,20 @@ static void word_finding(const struct facts *f, struct findings *fs, enum rule_i
 		buf_printf(&out->text, ": %.160s", out->evidence[0].text);
 	if (rule == RULE_ALGO_TOKEN)
 		say_token(f, out);
+	if (rule == RULE_CONNECT_REFUSED || rule == RULE_CONNECT_TIMEOUT || rule == RULE_NO_ROUTE)
+		say_link_local(out);
+}
+
+static bool fatal_where_it_failed(enum rule_id rule)
+{
+	return rule == RULE_NCCL_WARN || rule == RULE_NVML_HIDDEN || rule == RULE_NVML_FAILED ||
+	       rule == RULE_TOPOLOGY;
+}
+
+/* NCCL's words in the text of the program: it stopped with them. */
+static bool in_exception(const struct finding *w)
+{
+	return w->n_evidence && !w->evidence[0].warn;
 }
 
 static bool process_failed(const struct facts *f, const struct finding *w)
@@ -221,16 +241,17 @@ static bool process_failed(const struct facts *f, const struct finding *w)
 /* Severities that depend on how it went on. */
 static void weigh(const struct facts *f, struct findings *fs)
 {
-	struct finding *w = findings_find(fs, RULE_NCCL_WARN),
-		       *gdr = findings_find(fs, RULE_GDR_OFF),
+	struct finding *gdr = findings_find(fs, RULE_GDR_OFF),
 		       *retry = findings_find(fs, RULE_CONNECT_RETRY),
 		       *missing = findings_find(fs, RULE_RANK_MISSING);
 	bool complete = false;
 
 	for (size_t i = 0; i < f->n_procs; i++)
 		complete |= f->procs[i].complete;
-	if (w && process_failed(f, w))
-		w->severity = SEVERITY_ERROR;
+	for (size_t i = 0; i < fs->n; i++)
+		if (fatal_where_it_failed(fs->list[i].rule) &&
+		    (process_failed(f, &fs->list[i]) || in_exception(&fs->list[i])))
+			fs->list[i].severity = SEVERITY_ERROR;
 	if (gdr && !gdr->evidence[0].warn && !fs->several_hosts)
 		gdr->severity = SEVERITY_INFO;
 	if (missing && complete &&
@@ -239,7 +260,9 @@ static void weigh(const struct facts *f, struct findings *fs)
 			       missing->evidence[0].text + strlen(missing->evidence[0].text) },
 		"timed out"))
 		missing->severity = SEVERITY_INFO; /* it came late */
-	if (retry && !complete && f->n_records)
+	if (retry && fs->connect_failed)
+		retry->consequence = true; /* of which the retries were the beginning */
+	else if (retry && !complete && f->n_records)
 		retry->severity = SEVERITY_WARNING;
 }
 
@@ -270,6 +293,15 @@ static bool came_before(const struct finding *f, const struct finding *cause)
 	       f->evidence[0].at.line < cause->evidence[0].at.line;
 }
 
+/* What a process complains of after its own first error comes of that. */
+static bool same_process(const struct finding *f, const struct finding *cause)
+{
+	return f->weight > cause->weight && f->n_evidence && cause->n_evidence &&
+	       f->evidence[0].warn && cause->evidence[0].warn && f->evidence[0].proc >= 0 &&
+	       f->evidence[0].proc == cause->evidence[0].proc &&
+	       compare_hits(&cause->evidence[0], &f->evidence[0]) < 0;
+}
+
 static void demote(struct findings *fs)
 {
 	const struct finding *cause = first_cause(fs);
@@ -279,8 +311,10 @@ static void demote(struct findings *fs)
 	for (size_t i = 0; i < fs->n; i++) {
 		struct finding *f = &fs->list[i];
 
-		if (f == cause || f->severity != SEVERITY_ERROR || f->weight < 2 ||
-		    f->weight < cause->weight || came_before(f, cause))
+		if (f == cause || f->severity != SEVERITY_ERROR)
+			continue;
+		if (!same_process(f, cause) &&
+		    (f->weight < 2 || f->weight < cause->weight || came_before(f, cause)))
 			continue;
 		f->severity = SEVERITY_INFO;
 		f->consequence = true;
@@ -346,9 +380,9 @@ void findings_judge(const struct facts *f, struct findings *fs)
 	for (int rule = 0; rule < RULE_COUNT; rule++)
 		if (f->hits[rule].count && rule != RULE_PG_START)
 			word_finding(f, fs, (enum rule_id)rule);
-	fs->connect_trouble = f->hits[RULE_CONNECT_REFUSED].count ||
-			      f->hits[RULE_CONNECT_TIMEOUT].count || f->hits[RULE_NO_ROUTE].count ||
-			      f->hits[RULE_CONNECT_RETRY].count;
+	fs->connect_failed = f->hits[RULE_CONNECT_REFUSED].count ||
+			     f->hits[RULE_CONNECT_TIMEOUT].count || f->hits[RULE_NO_ROUTE].count;
+	fs->connect_trouble = fs->connect_failed || f->hits[RULE_CONNECT_RETRY].count;
 	weigh(f, fs);
 	for (size_t i = 0; i < fs->n; i++)
 		fs->any_error |= fs->list[i].severity == SEVERITY_ERROR;
@@ -385,9 +419,13 @@ void findings_verdict(const struct facts *f, const struct findings *fs, struct b
 {
 	const struct finding *top = fs->n ? &fs->list[0] : NULL;
 	int nranks = 0;
+	bool booted = false, ready = f->n_links || f->n_algos;
 
-	for (size_t i = 0; i < f->n_procs; i++)
+	for (size_t i = 0; i < f->n_procs; i++) {
 		nranks = f->procs[i].nranks > nranks ? f->procs[i].nranks : nranks;
+		booted |= f->procs[i].boot.line > 0;
+		ready |= f->procs[i].complete || f->procs[i].connected;
+	}
 	if (top && top->severity == SEVERITY_ERROR) {
 		buf_printf(out, "ERROR: %s", buf_text(&top->text));
 		if (top->n_evidence && top->evidence[0].rank >= 0)
@@ -399,6 +437,8 @@ void findings_verdict(const struct facts *f, const struct findings *fs, struct b
 			 "NOTHING FOUND: no NCCL output in this log, and no error that is known");
 	} else {
 		buf_puts(out, "OK: no problem found");
+		if (booted && !ready)
+			buf_puts(out, ", but NCCL was not ready yet where this log ends");
 		if (nranks > 0)
 			buf_printf(out, ", %d rank%s", nranks, nranks == 1 ? "" : "s");
 		say_links(f, out);

@@ -29,7 +29,7 @@ struct findings {
 	bool failed; /* out of memory */
 	/* while judging */
 	const struct facts *facts;
-	bool several_hosts, connect_trouble, any_error;
+	bool several_hosts, connect_trouble, connect_failed, any_error;
 };
 
 void findings_fini(struct findings *fs);

@@ -5,7 +5,7 @@
 
 #include "explain/pattern.h"
 
-enum { CLASSES = 64, STATES_MAX = 8192, TRIED_BITS = 512 };
+enum { CLASSES = 64, STATES_MAX = 16384, TRIED_BITS = 512 };
 
 struct matcher {
 	uint8_t class[256]; /* of a byte; 0: in no pattern */

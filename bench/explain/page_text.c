@@ -8,7 +8,7 @@
 #include "base/num.h"
 #include "explain/page.h"
 
-enum { PAIRS_SHOWN = 24, SETTINGS_SHOWN = 60 };
+enum { PAIRS_SHOWN = 24, SETTINGS_SHOWN = 60, DEVICES_SHOWN = 8 };
 
 static void indent(struct buf *out, const char *text, const char *first, const char *rest)
 {
@@ -171,6 +171,37 @@ static void show_comms(const struct facts *f, struct buf *out)
 		buf_printf(out, "  and %zu more communicators (--json has all)\n", f->n_comms - 16);
 }
 
+static bool said_before(const struct fact_device *set, int i)
+{
+	for (int k = 0; k < i; k++)
+		if (strcmp(set[k].name, set[i].name) == 0)
+			return true;
+	return false;
+}
+
+/* "eth0 10.0.0.1, 10.0.0.2; ib0 ...": by name, as a variable would name it. */
+static void show_interfaces(const struct fact_device *set, int n, const char *what, struct buf *out)
+{
+	int shown = 0;
+
+	for (int i = 0; i < n && shown < DEVICES_SHOWN; i++) {
+		int addresses = 0;
+
+		if (said_before(set, i))
+			continue;
+		buf_puts(out, shown++ ? "; " : what);
+		page_clean(out, set[i].name);
+		for (int k = i; k < n && addresses < 4; k++) {
+			if (strcmp(set[k].name, set[i].name) != 0 || !set[k].address[0])
+				continue;
+			buf_puts(out, addresses++ ? ", " : " ");
+			page_clean(out, set[k].address);
+		}
+	}
+	if (shown)
+		buf_putc(out, '\n');
+}
+
 static void show_ways(const struct facts *f, struct buf *out)
 {
 	if (f->network[0]) {
@@ -229,6 +260,9 @@ void page_text(const struct facts *f, const struct findings *fs, struct buf *out
 	before = out->len;
 	show_versions(f, out);
 	show_comms(f, out);
+	show_interfaces(f->n_sockets ? f->sockets : f->boots,
+			f->n_sockets ? f->n_sockets : f->n_boots, "  interfaces: ", out);
+	show_interfaces(f->hcas, f->n_hcas, "  RDMA devices: ", out);
 	show_ways(f, out);
 	show_settings(f, out);
 	if (out->len == before)

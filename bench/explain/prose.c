@@ -26,6 +26,8 @@ static bool take_value(struct span s, bool colon, char *out, size_t max)
 	for (; s.p < s.end && n + 1 < max && !span_control(*s.p); s.p++) {
 		if (quote ? *s.p == quote : strchr(" ;&|`\"')}<>\\\t", *s.p) != NULL)
 			break;
+		if ((unsigned char)*s.p >= 0x80) /* prose goes on: values are ASCII */
+			break;
 		if (!quote && colon && *s.p == ',')
 			break;
 		out[n++] = *s.p;
@@ -229,14 +231,30 @@ static int rank_in(struct span t)
 		   : -1;
 }
 
-static void note_wait(struct facts *f, int rank, struct span t)
+/* "due to a collective timeout from  rank 13": another rank than the one that says so. */
+static int timed_out(struct span t, int rank)
 {
-	uint64_t seq;
+	int other;
 
-	if (rank < 0 || !span_find(&t, "SeqNum=") || !span_number(&t, INT64_MAX, &seq) ||
+	return span_find(&t, "collective timeout from") && find_int(t, "rank ", &other) ? other
+											: rank;
+}
+
+static void note_wait(struct facts *f, int rank, const struct log_record *r, struct span t)
+{
+	struct fact_wait w = { .rank = rank, .at = { (int)f->n_files - 1, r->line } };
+	struct span s = t, op = t, numel = t;
+
+	if (rank < 0 || !span_find(&s, "SeqNum=") || !span_number(&s, INT64_MAX, &w.seq) ||
 	    f->n_waits == (int)N_ELEMENTS(f->waits))
 		return;
-	f->waits[f->n_waits++] = (struct fact_wait){ rank, seq };
+	if (!find_int(t, "PG ID ", &w.group) && !find_int(t, "PG ", &w.group))
+		w.group = -1;
+	if (!span_find(&op, "OpType=") || !span_name(&op, w.op, sizeof(w.op)))
+		w.op[0] = '\0';
+	if (!span_find(&numel, "NumelIn=") || !span_number(&numel, INT64_MAX, &w.numel))
+		w.numel = 0;
+	f->waits[f->n_waits++] = w;
 }
 
 /* The version in PyTorch's error: nobody else may have said it. */
@@ -252,13 +270,44 @@ static void note_version(struct facts *f, struct span t)
 		span_copy(&v, f->said_version, sizeof(f->said_version));
 }
 
+/* RCCL prints its version on lines of its own: "RCCL version : 2.21.5-HEAD:9a0e6a1". */
+static void read_rccl(struct facts *f, const struct log_record *r, struct span t)
+{
+	if (!span_find(&t, "RCCL version"))
+		return;
+	while (t.p < t.end && (*t.p == ' ' || *t.p == ':'))
+		t.p++;
+	if (t.p < t.end && span_digit(*t.p))
+		facts_rccl(f, r, t);
+}
+
+static bool ends_with(struct span t, const char *lit)
+{
+	size_t len = strlen(lit);
+
+	while (t.end > t.p && (t.end[-1] == ' ' || span_control(t.end[-1])))
+		t.end--;
+	return (size_t)(t.end - t.p) >= len && memcmp(t.end - len, lit, len) == 0;
+}
+
+/* PyTorch and XLA pass on the words of NCCL's last WARN; those are read as one. */
+static unsigned where_of(struct facts *f, const struct log_record *r, struct span t)
+{
+	static const char words[] = "log entry (may be unrelated)";
+	bool quoted = (f->quote_line && r->line == f->quote_line) ||
+		      memmem(t.p, (size_t)(t.end - t.p), words, sizeof(words) - 1);
+
+	f->quote_line = ends_with(t, "Last error:") ? r->line + 1 : 0;
+	return quoted ? IN_TEXT | IN_WARN : IN_TEXT;
+}
+
 void facts_text_line(struct facts *f, const struct log_record *r)
 {
 	struct fact_file *file = &f->files[f->n_files - 1];
 	struct span t = r->kind == RECORD_NONE      ? r->text
 			: r->kind == RECORD_VERSION ? (struct span){ r->before.p, r->text.end }
 						    : r->before;
-	int i = matcher_find(f->matcher, t, (struct span){ t.p, t.p }, IN_TEXT);
+	int i = matcher_find(f->matcher, t, (struct span){ t.p, t.p }, where_of(f, r, t));
 	int rule = i >= 0 ? (int)pattern_table[i].rule : -1;
 	struct fact_hit h;
 
@@ -269,6 +318,7 @@ void facts_text_line(struct facts *f, const struct log_record *r)
 		read_pod_value(f, r, t);
 		read_settings(f, r, t);
 		read_row(f, t);
+		read_rccl(f, r, t);
 		if (t.p < t.end &&
 		    memchr(t.p, '#', (size_t)(t.end - t.p) < 40 ? (size_t)(t.end - t.p) : 40))
 			read_tests(f, r, t);
@@ -276,12 +326,15 @@ void facts_text_line(struct facts *f, const struct log_record *r)
 	if (rule < 0)
 		return;
 	if (rule == RULE_PG_START) {
+		f->all_registered |= pattern_in(t, "processes registered");
 		read_member(f, r, t);
 		return;
 	}
 	facts_fill_hit(f, r, t, &h);
 	h.rank = rank_in(t);
-	if (rule == RULE_TORCH_WATCHDOG)
-		note_wait(f, h.rank, t);
+	if (rule == RULE_TORCH_WATCHDOG) {
+		note_wait(f, h.rank, r, t);
+		h.rank = timed_out(t, h.rank);
+	}
 	facts_hit(f, (enum rule_id)rule, &h);
 }

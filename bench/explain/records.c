@@ -12,9 +12,9 @@
  */
 static struct span clean(struct span t)
 {
-	static const char *const ends[] = { "\\x1b",       "\\u001b",    "\\033[", "\\e[",
-					    "^[[",         "#033[",      "\\n",    "\\r",
-					    " [repeated ", " (repeated " };
+	static const char *const ends[] = { "\\x1b", "\\u001b", "\\033[",      "\\e[",
+					    "^[[",   "#033[",   "ESC[",        "\\n",
+					    "\\r",   "`",       " [repeated ", " (repeated " };
 
 	for (const char *p = t.p; p < t.end; p++)
 		if (span_control(*p)) {
@@ -95,20 +95,47 @@ static void take_devices(struct facts *f, struct fact_proc *p, const struct log_
 			continue;
 		}
 		s.p++;
-		if (span_int(&s, 4096, &number) && span_skip(&s, "]") && take_device(&s, &d))
+		if (!span_int(&s, 4096, &number) || !span_skip(&s, "]"))
+			continue;
+		span_skip(&s, " ");                      /* 2.3: "[0] mlx5_0:1/IB" */
+		if (take_device(&s, &d) && d.address[0]) /* without one, the line was cut */
 			add_device(set, n, d);
 	}
+}
+
+/* "retrying (34/34)": no try is left, so the reason is an error although no WARN follows here. */
+static enum rule_id last_try(struct span t)
+{
+	static const struct {
+		const char *words;
+		enum rule_id rule;
+	} reasons[] = { { "no route to host", RULE_NO_ROUTE },
+			{ "network is unreachable", RULE_NO_ROUTE },
+			{ "refused", RULE_CONNECT_REFUSED },
+			{ "timed out", RULE_CONNECT_TIMEOUT } };
+	struct span s = t;
+	int now, most;
+
+	if (!span_find(&s, "retrying (") || !span_int(&s, 1 << 24, &now) || !span_skip(&s, "/") ||
+	    !span_int(&s, 1 << 24, &most) || now < most)
+		return RULE_CONNECT_RETRY;
+	for (size_t i = 0; i < N_ELEMENTS(reasons); i++)
+		if (pattern_in(t, reasons[i].words))
+			return reasons[i].rule;
+	return RULE_CONNECT_RETRY;
 }
 
 static void search(struct facts *f, struct fact_proc *p, const struct log_record *r, struct span t)
 {
 	int i = matcher_find(f->matcher, t, (struct span){ t.p, t.p }, IN_INFO);
+	enum rule_id rule;
 	struct fact_hit h;
 
 	if (i < 0)
 		return;
+	rule = pattern_table[i].rule;
 	facts_fill_hit(f, r, t, &h);
-	facts_hit(f, pattern_table[i].rule, &h);
+	facts_hit(f, rule == RULE_CONNECT_RETRY ? last_try(t) : rule, &h);
 }
 
 /* ---- rows: `rest` is the text behind the words that chose the row ---- */
@@ -157,6 +184,13 @@ static void on_hcas(struct facts *f, struct fact_proc *p, const struct log_recor
 	if (rest.p < rest.end && *rest.p == '[')
 		take_devices(f, p, r, rest, f->hcas, &f->n_hcas);
 	search(f, p, r, r->text);
+}
+
+static void on_hcas_23(struct facts *f, struct fact_proc *p, const struct log_record *r,
+		       struct span rest)
+{
+	rest.p--; /* the bracket */
+	take_devices(f, p, r, rest, f->hcas, &f->n_hcas);
 }
 
 static void on_no_ib(struct facts *f, struct fact_proc *p, const struct log_record *r,
@@ -308,6 +342,9 @@ static const struct {
 } refine_table[] = {
 	{ RULE_ANY_217, "shm.cc", RULE_SHM_217 },
 	{ RULE_ANY_217, "p2p.cc", RULE_P2P_217 },
+	{ RULE_HIDDEN_GPU, "transport/p2p.c", RULE_IMEX },
+	{ RULE_CUDA_ERROR, "transport/shm.c", RULE_SHM_REGISTER },
+	{ RULE_CUDA_ERROR, "transport/p2p.c", RULE_MAPPING_FAILED },
 	{ RULE_CUDA_ERROR, "nvls.cc", RULE_NVLS_FAILED },
 	{ RULE_CUDA_801, "nvls.cc", RULE_NVLS_FAILED },
 	{ RULE_CUDA_800, "nvls.cc", RULE_NVLS_FAILED },
@@ -318,7 +355,8 @@ static const struct {
 
 /* "transport/p2p.cc:333 -> 1" or "p2p.cc:333 (p2pMap) -> 1": 1 to 6 are errors, 7 is "in progress".
  */
-static bool on_trace(struct facts *f, struct fact_proc *p, struct span t)
+static bool on_trace(struct facts *f, struct fact_proc *p, const struct log_record *r,
+		     struct span t)
 {
 	struct span s = t;
 	int rc;
@@ -329,6 +367,12 @@ static bool on_trace(struct facts *f, struct fact_proc *p, struct span t)
 	if (!pattern_in(s, ".cc:") && !pattern_in(s, ".h:") && !pattern_in(s, ".cu:"))
 		return false;
 	p->failed |= rc > 0 && rc < 7;
+	if (rc > 0 && rc < 7 && !p->trace.at.line)
+		facts_fill_hit(f, r, t, &p->trace);
+	/* where a call of the program or of the proxy ends: below, NCCL may have gone another way
+	 */
+	p->call_failed |=
+	    rc > 0 && rc < 7 && (pattern_in(s, "group.cc:") || pattern_in(s, "proxy.cc:"));
 	for (size_t i = 0; p->pending_rule >= 0 && i < N_ELEMENTS(refine_table); i++)
 		if (p->pending_rule == (int)refine_table[i].said &&
 		    pattern_in(s, refine_table[i].place)) {
@@ -348,7 +392,7 @@ static void on_other(struct facts *f, struct fact_proc *p, const struct log_reco
 			on_tuning(f, &t);
 		return;
 	}
-	if (!on_trace(f, p, rest))
+	if (!on_trace(f, p, r, rest))
 		search(f, p, r, rest);
 }
 
@@ -384,7 +428,13 @@ static const struct row {
 	ROW("Loaded collnet plugin", on_plugin),
 	ROW("TUNER/Plugin: Using", on_plugin),
 	ROW("Successfully loaded external", on_plugin),
-	ROW("NET/OFI ", on_plugin),
+	ROW("NET/OFI Using aws", on_plugin),
+	ROW("NET/OFI Initializing aws", on_plugin),
+	ROW("NET/OFI Selected ", on_plugin),
+	/* 2.3 */
+	ROW("NET : Using interface ", on_boot),
+	ROW("NET/IB: [", on_hcas_23),
+	ROW("Using internal Network ", on_network),
 	ROW("RCCL version", on_rccl),
 	ROW("NCCL_", on_setting),
 	ROW("", on_other),
@@ -392,8 +442,29 @@ static const struct row {
 };
 /* clang-format on */
 
+/* Two WARNs of one fault, one after the other: which of them says it better? */
+static const struct {
+	enum rule_id first, second, means;
+} pair_table[] = {
+	{ RULE_SHM_NOT_SHARED, RULE_SHM_CUMEM_MIXED, RULE_SHM_CUMEM_MIXED },
+	{ RULE_SHM_TOO_SMALL, RULE_SHM_NOT_WRITABLE, RULE_SHM_TOO_SMALL },
+	{ RULE_SHM_NOT_WRITABLE, RULE_SHM_TOO_SMALL, RULE_SHM_NOT_WRITABLE },
+	{ RULE_SHM_MAP, RULE_SHM_TOO_SMALL, RULE_SHM_MAP },
+	{ RULE_SHM_REGISTER, RULE_SHM_TOO_SMALL, RULE_SHM_REGISTER },
+	{ RULE_TOO_MANY_FILES, RULE_SHM_TOO_SMALL, RULE_TOO_MANY_FILES },
+};
+
+static enum rule_id pair_means(int first, enum rule_id second)
+{
+	for (size_t i = 0; i < N_ELEMENTS(pair_table); i++)
+		if ((int)pair_table[i].first == first && pair_table[i].second == second)
+			return pair_table[i].means;
+	return RULE_COUNT;
+}
+
 static void on_warn(struct facts *f, struct fact_proc *p, const struct log_record *r)
 {
+	enum rule_id rule, both;
 	struct span text = record_text(r), place;
 	char where[96];
 	struct fact_hit h;
@@ -404,10 +475,17 @@ static void on_warn(struct facts *f, struct fact_proc *p, const struct log_recor
 	place = (struct span){ where, where + strlen(where) };
 	i = matcher_find(f->matcher, text, place, IN_WARN);
 	facts_fill_hit(f, r, text, &h);
+	rule = i >= 0 ? pattern_table[i].rule : RULE_NCCL_WARN;
+	both = pair_means(p->pending_rule, rule);
+	if (both < RULE_COUNT)
+		p->pending_rule = (int)both;
 	if (p->pending_rule >= 0)
 		facts_hit(f, (enum rule_id)p->pending_rule, &p->pending);
+	/* an echo of what the chain of calls before it began with says nothing of it */
+	p->warned |= rule != RULE_BENIGN_WARN &&
+		     !(p->trace.at.line && (rule == RULE_PROXY_FAILED || rule == RULE_PEER_GONE));
 	p->pending = h;
-	p->pending_rule = i >= 0 ? (int)pattern_table[i].rule : RULE_NCCL_WARN;
+	p->pending_rule = both < RULE_COUNT ? (int)both : (int)rule;
 }
 
 /* Ray prints a line of many workers once: "... [repeated 7x across cluster]". */

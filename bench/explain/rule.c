@@ -34,6 +34,12 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "The process or its cgroup is at its limit of memory.",
 		.remedy = "ulimit -v unlimited\n"
 			"free -g; df -h /dev/shm             # and the memory limit of the container" },
+	[RULE_SHM_REGISTER] = { "shm-register", SEVERITY_ERROR, "likely",
+		.cause = "CUDA could not take a shared memory segment",
+		.why = "SHM needs host memory that CUDA can pin and map for the GPU: a locked-memory limit, a virtual machine, WSL or mixed CUDA libraries refuse it.",
+		.remedy = "ulimit -l; df -h /dev/shm\n"
+			"export NCCL_CUMEM_HOST_ENABLE=0     # NCCL >= 2.24: a file in /dev/shm instead\n"
+			"export NCCL_SHM_DISABLE=1           # a test: sockets or IB between these GPUs, slower" },
 	[RULE_SHM_REMOVED] = { "shm-removed", SEVERITY_WARNING, "likely",
 		.cause = "somebody removed NCCL's shared memory segments while the job ran",
 		.why = "systemd removes the IPC objects of a user who has logged out.",
@@ -55,9 +61,9 @@ const struct rule rule_table[RULE_COUNT] = {
 			"export NCCL_SOCKET_IFNAME=eth0      # the interface that reaches the other hosts\n"
 			"# and see that /etc/hosts does not give the host's own name 127.0.1.1" },
 	[RULE_INTERFACE_BRIDGE] = { "interface-bridge", SEVERITY_WARNING, "likely",
-		.cause = "NCCL talks through a container bridge address",
-		.why = "Addresses of docker0, virbr0 and their like are the same on each host and lead nowhere else.",
-		.remedy = "export NCCL_SOCKET_IFNAME=^docker,br-,virbr,veth,lo\n"
+		.cause = "NCCL talks through a bridge or tunnel interface",
+		.why = "Addresses of docker0, virbr0, tunnels and their like are the same on each host or lead nowhere else.",
+		.remedy = "export NCCL_SOCKET_IFNAME=^docker,br-,virbr,veth,tun,ip6tnl,lo\n"
 			"docker run --network=host ...       # for containers on several hosts" },
 	[RULE_INTERFACE_MANY] = { "interface-many", SEVERITY_INFO, "possible",
 		.cause = "NCCL uses several network interfaces at once",
@@ -104,11 +110,47 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "Known fault of send/recv over sockets inside one host when P2P and SHM are both switched off.",
 		.remedy = "unset NCCL_P2P_DISABLE NCCL_SHM_DISABLE\n"
 			"export NCCL_HOSTID=rank$RANK        # instead, when sockets are wanted: a distinct value per rank" },
+	[RULE_FAMILY_MIXED] = { "address-family", SEVERITY_ERROR, "likely",
+		.cause = "a rank was given an address of a family that it does not have (IPv4, IPv6, or none)",
+		.why = "Some hosts chose an IPv6 interface and others IPv4, or a host found no interface and gave an empty address.",
+		.remedy = "ip -br addr                         # on all hosts\n"
+			"export NCCL_SOCKET_FAMILY=AF_INET   # IPv4 everywhere\n"
+			"export NCCL_SOCKET_IFNAME=eth0" },
+	[RULE_SOCKET_TYPES] = { "networks-differ", SEVERITY_ERROR, "certain",
+		.cause = "ranks do not use the same network: one connects over InfiniBand, the other over sockets",
+		.why = "Each host chooses its network alone: NCCL_IB_DISABLE, NCCL_NET or NCCL_IB_HCA differ between the hosts, or one has no working RDMA device.",
+		.remedy = "export NCCL_DEBUG=INFO              # on all ranks: compare their lines \"Using network\"\n"
+			"mpirun -x NCCL_IB_DISABLE=1 ...     # the same on every host; or make RDMA work on all" },
+	[RULE_BOOT_TWICE] = { "rank-twice", SEVERITY_ERROR, "certain",
+		.cause = "two processes claim to be the same rank",
+		.why = "Two launchers (srun and torchrun, or one per GPU instead of one per host) started the program, or two jobs share one address and port.",
+		.remedy = "echo $RANK $WORLD_SIZE $SLURM_PROCID $SLURM_NTASKS   # in every process: each rank once\n"
+			"# one launcher only: with torchrun --ntasks-per-node=1; with srun ntasks-per-node = GPUs and no torchrun" },
+	[RULE_NO_PORT] = { "no-port", SEVERITY_ERROR, "likely",
+		.cause = "no TCP port could be bound",
+		.why = "All ports of the local range are in use (very many ranks, NCCL_PXN_DISABLE=1), or NCCL_COMM_ID names a port that is taken.",
+		.remedy = "sysctl net.ipv4.ip_local_port_range; ss -s\n"
+			"sysctl -w net.ipv4.ip_local_port_range=\"10000 65535\"\n"
+			"unset NCCL_PXN_DISABLE NCCL_COMM_ID" },
+	[RULE_UDS_TAKEN] = { "local-socket-taken", SEVERITY_ERROR, "likely",
+		.cause = "the name of a local (Unix) socket of NCCL is taken",
+		.why = "NCCL before 2.20.5 gave two communicators of one process the same name when it split one; a killed job may have left the file.",
+		.remedy = "pip install -U nvidia-nccl-cu12     # NCCL >= 2.20.5\n"
+			"rm -f /tmp/nccl-socket-*            # when no job runs" },
+	[RULE_PROXY_FAILED] = { "proxy-failed", SEVERITY_ERROR, "possible",
+		.cause = "NCCL's proxy thread could not do what it was asked to",
+		.why = "This line only passes on an error: the cause is in an earlier WARN, or on the rank at the other end.",
+		.remedy = "ncclbench explain rank*.log         # the logs of all ranks together" },
 	[RULE_TOO_MANY_FILES] = { "too-many-files", SEVERITY_ERROR, "certain",
 		.cause = "the process ran out of file descriptors",
 		.why = "NCCL opens sockets and files per peer and channel.",
 		.remedy = "ulimit -n 65536                     # before the job, on every host\n"
 			"docker run --ulimit nofile=65536 ..." },
+	[RULE_TOO_MANY_THREADS] = { "too-many-threads", SEVERITY_ERROR, "likely",
+		.cause = "the process may not start another thread",
+		.why = "The limit of processes (ulimit -u) or of the container's cgroup (pids) is reached; NCCL starts several threads per communicator.",
+		.remedy = "ulimit -u; cat /sys/fs/cgroup/pids.max\n"
+			"docker run --pids-limit=-1 ..." },
 	[RULE_NET_NONE] = { "net-unavailable", SEVERITY_ERROR, "certain",
 		.cause = "the network that was asked for does not exist here",
 		.why = "NCCL_NET names a network without a device or plugin on this host; NCCL does not fall back to another one then.",
@@ -147,17 +189,34 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "PCIe access control (ACS) or the IOMMU redirects peer traffic, so GPUDirect RDMA breaks.",
 		.remedy = "export NCCL_NET_GDR_LEVEL=LOC       # now: without GPUDirect\n"
 			"# for good: switch ACS off on the bridges above GPUs and cards, iommu=pt or off" },
+	[RULE_IB_FLUSHED] = { "ib-flushed", SEVERITY_ERROR, "possible",
+		.cause = "an InfiniBand/RoCE connection went down under a transfer (status 5, flushed)",
+		.why = "Work that was still queued is returned like this after something else failed: an earlier completion error, a peer that died, a link that went down.",
+		.remedy = "ncclbench explain rank*.log         # which rank failed first?\n"
+			"ibstat; dmesg -T | grep -i mlx5" },
 	[RULE_IB_STATUS] = { "ib-error", SEVERITY_ERROR, "likely",
 		.cause = "an InfiniBand/RoCE transfer failed",
-		.why = "The status in the line tells how; 5 (flushed) only follows an earlier error.",
+		.why = "The status in the line, or the name of the call and its errno, tell how.",
 		.remedy = "ibstat; dmesg -T | grep -i mlx5     # state of the link\n"
 			"export NCCL_IB_GID_INDEX=3          # RoCE v2" },
+	[RULE_IB_MIXED] = { "ib-roce-mixed", SEVERITY_ERROR, "certain",
+		.cause = "InfiniBand and RoCE cards were to be joined with each other",
+		.why = "The hosts list their cards in another order or have both kinds; NCCL joins card N with card N.",
+		.remedy = "ibv_devinfo | grep -e hca_id -e link_layer   # on all hosts\n"
+			"export NCCL_IB_HCA=mlx5_0,mlx5_1    # cards of one kind only" },
+	[RULE_LIBFABRIC] = { "libfabric", SEVERITY_ERROR, "possible",
+		.cause = "the Libfabric (EFA) network plugin reported an error",
+		.why = "The plugin, libfabric, the EFA driver and the security group must fit each other; the words are the plugin's.",
+		.remedy = "fi_info -p efa; ls /dev/infiniband  # in the same container: docker run --device /dev/infiniband/uverbs0 ...\n"
+			"# AWS: the security group must allow all traffic from and to itself; take aws-ofi-nccl of the EFA installer\n"
+			"export FI_LOG_LEVEL=warn            # libfabric's own words" },
 	[RULE_IB_GID] = { "ib-gid", SEVERITY_ERROR, "likely",
 		.cause = "the RDMA connection could not be set up: wrong GID or unreachable peer",
 		.why = "On RoCE the GID index chooses address and version; both ends need one that reaches the other.",
 		.remedy = "show_gids                           # on all hosts\n"
 			"export NCCL_IB_GID_INDEX=3          # or unset it: NCCL >= 2.21 finds it\n"
-			"export NCCL_SOCKET_IFNAME=eth0" },
+			"export NCCL_CROSS_NIC=0             # when card N reaches only card N of other hosts (rails)\n"
+			"ib_write_bw -d mlx5_0 -x 3 PEER     # do these two cards reach each other at all?" },
 	[RULE_IB_MEMLOCK] = { "memlock", SEVERITY_ERROR, "likely",
 		.cause = "memory could not be locked for RDMA",
 		.why = "The limit of locked memory (ulimit -l) is too small; a service manager or Slurm may set its own.",
@@ -198,7 +257,7 @@ const struct rule rule_table[RULE_COUNT] = {
 		.remedy = "export NCCL_CUMEM_HOST_ENABLE=0     # first try: right when shm.cc asked\n"
 			"export NCCL_P2P_DISABLE=1           # when p2p.cc asked" },
 	[RULE_IPC_OPEN] = { "ipc-open", SEVERITY_ERROR, "likely",
-		.cause = "a GPU memory handle of another rank could not be opened",
+		.cause = "a GPU memory handle could not be made for another rank, or not be opened by it",
 		.why = "P2P between processes needs one IPC and PID namespace and a driver that shares memory between these GPUs.",
 		.remedy = "docker run --ipc=host --pid=host ...\n"
 			"export NCCL_P2P_DISABLE=1           # otherwise" },
@@ -207,6 +266,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "P2P or IPC memory could not be mapped: BAR space, IOMMU or the container.",
 		.remedy = "export NCCL_P2P_DISABLE=1           # or\n"
 			"export NCCL_CUMEM_ENABLE=0" },
+	[RULE_TOO_MANY_PEERS] = { "too-many-peers", SEVERITY_ERROR, "certain",
+		.cause = "a GPU is asked for P2P with more peers than CUDA allows",
+		.why = "Over PCIe a GPU can have peer access to eight others at once; more than nine GPUs in one process exceed that.",
+		.remedy = "export NCCL_P2P_LEVEL=PXB           # peers of one PCIe switch only\n"
+			"# or one process per GPU, or at most nine GPUs each; nccl-tests: -g 1 under mpirun" },
 	[RULE_P2P_NVLINK] = { "nvlink-p2p-broken", SEVERITY_ERROR, "certain",
 		.cause = "GPUs joined by NVLink report that P2P does not work",
 		.why = "This is a fault of the machine: fabric manager, a broken link or bridge, or a GPU that needs a reset.",
@@ -289,6 +353,23 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "NCCL needs one. The driver, the container runtime or CUDA_VISIBLE_DEVICES hides them.",
 		.remedy = "nvidia-smi; echo \"$CUDA_VISIBLE_DEVICES\"\n"
 			"docker run --gpus all ..." },
+	[RULE_NVML_HIDDEN] = { "gpu-hidden-from-nvml", SEVERITY_WARNING, "likely",
+		.cause = "NVML does not see a GPU that another rank uses",
+		.why = "Each process or container was given its own GPU only (cgroups, a GPU per Slurm task, one container per GPU), so NCCL cannot see how the GPUs are joined: no P2P between them, and old versions stop here.",
+		.remedy = "srun --gpus-per-node=N --gpu-bind=none ...   # all ranks of a host see all its GPUs, each picks its own\n"
+			"docker run --gpus all ...           # one container for all ranks of a host\n"
+			"nvidia-smi -L                       # in every rank: the same list?" },
+	[RULE_NVML_FAILED] = { "nvml-failed", SEVERITY_WARNING, "likely",
+		.cause = "the driver's management library (NVML) failed",
+		.why = "The driver was updated without a reboot, a GPU is in a bad state, or the container lost its devices.",
+		.remedy = "nvidia-smi                          # in the same container; \"version mismatch\": reboot or reload the driver\n"
+			"docker restart CONTAINER            # after a systemctl daemon-reload on the host" },
+	[RULE_TOPOLOGY] = { "topology", SEVERITY_WARNING, "likely",
+		.cause = "NCCL could not make sense of how this machine is wired",
+		.why = "/sys or the topology file does not describe the PCI devices and links completely: a virtual machine, WSL with an old NCCL, a container, a broken link, or a file of another machine.",
+		.remedy = "unset NCCL_TOPO_FILE NCCL_GRAPH_FILE   # if set\n"
+			"nvidia-smi topo -m                  # AMD: rocm-smi --showtopo; every link there?\n"
+			"ls -l /sys/class/pci_bus            # empty in WSL: NCCL >= 2.11" },
 	[RULE_DEVICE_UNSET] = { "device-unset", SEVERITY_INFO, "possible",
 		.cause = "PyTorch guessed the GPU of a rank",
 		.why = "If the guess is wrong, two ranks share a GPU or the job hangs.",
@@ -478,6 +559,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.cause = "ranks called different collectives or sizes",
 		.why = "The program takes different ways on the ranks.",
 		.remedy = "export TORCH_DISTRIBUTED_DEBUG=DETAIL" },
+	[RULE_RAS] = { "ras-mismatch", SEVERITY_ERROR, "certain",
+		.cause = "NCCL's RAS found ranks that differ from the others",
+		.why = "Ranks that launched fewer operations than the others are elsewhere in the program or wait in an earlier one; a process without data has died or hangs.",
+		.remedy = "# the few ranks that RAS lists are the ones to look at\n"
+			"py-spy dump --native --pid PID      # on their nodes" },
 	[RULE_RANK_MISSING] = { "rank-missing", SEVERITY_ERROR, "likely",
 		.cause = "a rank never arrived",
 		.why = "The others wait for it until their time is over.",
@@ -526,6 +612,16 @@ const struct rule rule_table[RULE_COUNT] = {
 		.cause = "a communicator was used before its last call had finished",
 		.why = "With non-blocking communicators the program must wait for ncclSuccess first.",
 		.remedy = "# poll ncclCommGetAsyncError until it is not ncclInProgress" },
+	[RULE_WRONG_CALL] = { "wrong-call", SEVERITY_ERROR, "certain",
+		.cause = "the program gave NCCL an argument that cannot be right",
+		.why = "A null pointer, a destroyed communicator, memory of another GPU, a root or type out of range: the fault is in the program, not in the transport.",
+		.remedy = "# look at the call that the line names; TORCH_DISTRIBUTED_DEBUG=DETAIL names PyTorch's\n"
+			"export NCCL_CHECK_POINTERS=1        # finds pointers of another GPU" },
+	[RULE_SILENT_FAILURE] = { "failed-without-warning", SEVERITY_ERROR, "possible",
+		.cause = "NCCL returned an error without a WARN",
+		.why = "The first line of the chain names the file: socket.cc is a connection that could not be made or broke, shm.cc shared memory, p2p.cc GPU memory.",
+		.remedy = "export NCCL_DEBUG=INFO              # with the lines before it, and of all ranks\n"
+			"ncclbench explain rank*.log" },
 	[RULE_NCCL_WARN] = { "nccl-warning", SEVERITY_WARNING, "possible",
 		.cause = "NCCL printed a warning that has no row here",
 		.why = "Read its words; it may be the cause of what follows.",

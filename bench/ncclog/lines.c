@@ -178,8 +178,16 @@ void record_place(const struct log_record *r, char *out, size_t max)
 		place.p--;
 	/* A second colon makes it "host:pid:tid": then there is no place. */
 	colon = memchr(place.p, ':', (size_t)(place.end - place.p));
-	if (!colon || colon == place.p || (size_t)(place.end - place.p) >= max)
+	if (!colon || colon == place.p)
 		return;
+	/* a path of the machine that built it may be long: its end tells the file */
+	while ((size_t)(place.end - place.p) >= max) {
+		const char *slash = memchr(place.p, '/', (size_t)(colon - place.p));
+
+		if (!slash)
+			return;
+		place.p = slash + 1;
+	}
 	number = (struct span){ colon + 1, place.end };
 	if (span_int(&number, LINE_NUMBER_MAX, &line) && number.p == number.end)
 		span_copy(&place, out, max);

@@ -114,6 +114,8 @@ static bool take_rest(struct span *s, bool whole, bool glued, const struct word 
 {
 	const char *start = s->p;
 
+	if (span_is(s, "ESC[", 4)) /* a colour, as a terminal's viewer writes it */
+		return true;
 	while (s->p < s->end && (span_word(*s->p) || *s->p == '/'))
 		s->p++;
 	if (s->p == start)

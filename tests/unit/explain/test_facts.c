@@ -46,6 +46,11 @@ static const char *const prefixes[] = {
 	"\t",
 	"[2026-01-02 03:04:05] ",
 	"<14>Jan  2 03:04:05 box kernel[77]: ",
+	"ESC[36m(RayWorkerVllm pid=4095)ESC[0m ",
+	"  | 2025-05-16T16:39:51.208-07:00",
+	"> > > ",
+	"```",
+	"error log `",
 };
 static const char *const suffixes[] = { "",
 					"\r",
@@ -56,6 +61,8 @@ static const char *const suffixes[] = { "",
 					" \xe2\x94\x82",
 					" |",
 					" [repeated 7x across cluster]",
+					"ESC[32m [repeated 4x across cluster]ESC[0m",
+					"`",
 					"\\n\",\"stream\":\"stdout\"}" };
 
 static void any_prefix(void **state)
@@ -97,8 +104,85 @@ static void any_prefix(void **state)
 		}
 }
 
+/* Names that a person or a platform took away, and times that look like host:pid:tid. */
+static void hidden_names(void **state)
+{
+	static const struct {
+		const char *prefix, *host;
+		uint64_t pid;
+	} cases[] = {
+		{ "<host>:33:10589 [2] ", "<host>", 33 },
+		{ ":22901:22916 [0] ", "", 22901 },
+		{ "2024-05-11 14:10:52 ", "", 0 },
+		{ "2024-05-11 14:10:52 [0] ", "", 0 },
+		{ "", "", 0 },
+		{ "a < b, 1 > 0:7:8 [0] ", "0", 7 },
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+		struct buf b = { 0 };
+		struct facts f;
+
+		buf_printf(&b, "%sNCCL INFO Connected all rings\n", cases[i].prefix);
+		read_log(&f, buf_text(&b));
+		assert_int_equal(f.n_procs, 1);
+		assert_string_equal(f.procs[0].host, cases[i].host);
+		assert_int_equal(f.procs[0].pid, cases[i].pid);
+		facts_fini(&f);
+		buf_fini(&b);
+	}
+}
+
 #define P "n:1:1 [0] NCCL INFO "
 #define Q "n:2:2 [1] NCCL INFO "
+
+static void rccl_version(void **state)
+{
+	static const struct {
+		const char *log, *version;
+	} cases[] = {
+		{ "RCCL version 2.18.3+hip5.5 develop:6ecf771+\n" P "Connected all rings\n",
+		  "2.18.3" },
+		{ "> RCCL version : 2.21.5-main:a29a210+\n> HIP version  : 6.2.41134-\n",
+		  "2.21.5" },
+		{ P "RCCL version : 2.30.4-HEAD:2b22ab0\nHIP version  : 7.14\n", "2.30.4" },
+	};
+	struct facts f;
+
+	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
+		read_log(&f, cases[i].log);
+		assert_true(f.rccl);
+		assert_string_equal(f.procs[0].version, cases[i].version);
+		facts_fini(&f);
+	}
+	read_log(&f, "the RCCL version is not known\n");
+	assert_false(f.rccl);
+	assert_int_equal(f.n_procs, 0);
+	facts_fini(&f);
+}
+
+/* 2.3 says its interfaces and cards in words of its own. */
+static void words_of_2_3(void **state)
+{
+	struct facts f;
+
+	read_log(&f, P "NET : Using interface ib0:192.0.2.2<0>\n" P
+		       "NET/IB : Using interface ib0 for sideband communication\n" P
+		       "NET/IB: [0] mlx5_0:1/IB [1] mlx5_1:1/RoCE \n" P
+		       "Using internal Network IB\n" P "NET/Socket : 1 interfaces found\n");
+	assert_int_equal(f.n_boots, 1);
+	assert_string_equal(f.boots[0].name, "ib0");
+	assert_string_equal(f.boots[0].address, "192.0.2.2");
+	assert_int_equal(f.n_hcas, 2);
+	assert_string_equal(f.hcas[1].name, "mlx5_1");
+	assert_string_equal(f.hcas[1].address, "1/RoCE");
+	assert_string_equal(f.network, "IB");
+	facts_fini(&f);
+	/* a list that was cut names no interface */
+	read_log(&f, P "NET/Socket : Using [0]eth0:192.0.2.2<0> [1]et");
+	assert_int_equal(f.n_sockets, 1);
+	facts_fini(&f);
+}
 
 /* Two communicators with an id: links go to the newest one that the rank fits in. */
 static void communicators(void **state)
@@ -108,7 +192,7 @@ static void communicators(void **state)
 	read_log(&f, P
 		 "ncclCommInitRank comm 0xa rank 0 nranks 4 cudaDev 0 busId 60 commId 0x1 - Init "
 		 "START\n" P "ncclCommInitRank comm 0xa rank 0 nranks 4 cudaDev 0 busId 60 commId "
-			     "0x1 - Init COMPLETE\n" P "Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" P
+		 "0x1 - Init COMPLETE\n" P "Channel 00/0 : 0[0] -> 1[1] via P2P/IPC\n" P
 		 "ncclCommSplit comm 0xb rank 1 nranks 2 cudaDev 0 busId 60 parent 0xa color 0 key "
 		 "0 commId 0x2 - Init START\n" P
 		 "ncclCommSplit comm 0xb rank 1 nranks 2 cudaDev 0 busId 60 parent 0xa color 0 key "
@@ -287,6 +371,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_prefix),
+		cmocka_unit_test(hidden_names),
+		cmocka_unit_test(rccl_version),
+		cmocka_unit_test(words_of_2_3),
 		cmocka_unit_test(communicators),
 		cmocka_unit_test(communicators_without_id),
 		cmocka_unit_test(cut_words_prove_nothing),

@@ -241,6 +241,10 @@ static void warnings(void **state)
 		{ "h:1:2 [1] transport.cc:39 (selectTransport) NCCL WARN No transport found\n",
 		  "No transport found", "transport.cc:39" },
 		{ "h:1:2 [1] NCCL WARN bare\033[0m\n", "bare", "" },
+		/* the path of the machine that built it: the end that fits */
+		{ "h:1:2 [1] /a_path_so_long_that_no_field_holds_it/of/whoever/made/this/package/"
+		  "in/his/own/directories/hipify/src/transport/p2p.cc:239 NCCL WARN no\n",
+		  "no", "package/in/his/own/directories/hipify/src/transport/p2p.cc:239" },
 		{ "h:1:2 NCCL WARN older\n", "older", "" },
 		{ "NCCL WARN alone\n", "alone", "" },
 	};
