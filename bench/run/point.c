@@ -127,6 +127,7 @@ static int prepare(struct crew *w, const struct plan_point *p, int timing, bool 
 	msg_add(&m, "variant", variant_table[p->variant].name);
 	if (quiet)
 		msg_add_i64(&m, "quiet", 1);
+	w->session.together = variant_table[p->variant].together;
 	r = crew_ask(w, PHASE_PREPARE, &m, 0, NULL, NULL, NULL, 0, worst);
 	msg_fini(&m);
 	return r;

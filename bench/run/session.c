@@ -324,7 +324,9 @@ bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extr
 
 	s->phase = phase;
 	answered = ask(s, phase, m, extra_ns, answer);
-
+	if (!answered && s->together && s->fault.outcome != OUTCOME_ABORTED)
+		s->fault.fatal = true;
+	s->together = false;
 	if (s->spent_ns)
 		s->spent_ns[phase] += clock_now_ns() - start;
 	return answered;

@@ -43,6 +43,9 @@ struct session {
 	int64_t grace_ns;              /* per rung of the stop ladder; 0: the usual */
 	int64_t peer_grace_ns;         /* for the worker's own last words when a peer's failed; 0: the usual 300 ms */
 	int phase;                     /* of the last question */
+	/* The next answer is given by all workers together: when this one fails, the others are stuck in a collective call. Their
+	 * supervisors are alarmed, and no worker is used again. */
+	bool together;
 };
 
 void session_init(struct session *s, struct coord *coord);

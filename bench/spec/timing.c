@@ -18,7 +18,7 @@ const struct timing variant_table[VARIANT_COUNT] = {
 	[VARIANT_USER] = { "user", "buffers registered by ncclCommRegister" },
 	[VARIANT_GRAPH] = { "graph", "buffers registered by the library when a graph is captured" },
 	[VARIANT_SYMMETRIC] = { "symmetric",
-				"buffers in symmetric windows (ncclCommWindowRegister)" },
+				"buffers in symmetric windows (ncclCommWindowRegister)", true },
 };
 
 #define KIB (1ULL << 10)

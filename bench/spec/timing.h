@@ -2,12 +2,15 @@
 /* TABLE of timings and of registration variants (docs/measuring.md says what each includes). */
 #pragma once
 
+#include <stdbool.h>
+
 enum timing_id { TIMING_GRAPH, TIMING_STREAM, TIMING_BLOCKING, TIMING_HOST, TIMING_COUNT };
 enum variant_id { VARIANT_PLAIN, VARIANT_USER, VARIANT_GRAPH, VARIANT_SYMMETRIC, VARIANT_COUNT };
 
 struct timing {
 	const char *name;
 	const char *help;
+	bool together; /* of a variant: all ranks make it in one collective call, so one that fails leaves the others in it */
 };
 
 extern const struct timing timing_table[TIMING_COUNT];

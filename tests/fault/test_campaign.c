@@ -319,6 +319,26 @@ static void oom_skips_one_point_and_keeps_the_worker(void **state)
 	trial_fini(&r.t);
 }
 
+/* A symmetric window is made by all ranks together. Rank 1 has no memory for it and says so at once; rank 0's
+ * worker waits for it inside NCCL. The row is about memory, not about a rank that hangs. */
+static void out_of_memory_where_all_register_together(void **state)
+{
+	struct run r;
+	int64_t began = clock_now_ns();
+
+	set_up(&r, "fail:oom@prepare:2#1 hang@prepare:2#0", true);
+	r.t.request.transports = 1ULL << TRANSPORT_AUTO; /* forced rows refuse it */
+	r.t.request.variants = 1u << VARIANT_SYMMETRIC;
+	go_to_the_end(&r);
+	expect_row(&r, 1, "out-of-memory", "prepare", "rank 1: the script says so");
+	expect_ok(&r, 0);
+	/* Not the 40 s that an answer may take. */
+	assert_true(clock_now_ns() - began < 35 * CLOCK_S);
+	assert_int_equal(r.t.workers[0], 2);
+	assert_int_equal(r.t.workers[1], 2);
+	trial_fini(&r.t);
+}
+
 static void corrupt_data_make_a_row(void **state)
 {
 	struct run r;
@@ -1072,6 +1092,7 @@ int main(int argc, char **argv)
 		TEST(healthy),
 		TEST(every_word_at_every_phase),
 		TEST(oom_skips_one_point_and_keeps_the_worker),
+		TEST(out_of_memory_where_all_register_together),
 		TEST(corrupt_data_make_a_row),
 		TEST(wrong_elements_are_counted_over_all_ranks),
 		TEST(one_restart_on_another_way_is_no_proof),
