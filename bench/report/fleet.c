@@ -81,15 +81,29 @@ size_t fleet_find(const struct fleet *f, const char *word, const char **rest)
 	return f->n;
 }
 
+static bool shares_host(const struct fleet *f, size_t i)
+{
+	for (size_t k = 0; k < f->n; k++)
+		if (k != i && strcmp(f->machine[k].run.view.host, f->machine[i].run.view.host) == 0)
+			return true;
+	return false;
+}
+
+/* The host; where several runs have the same, or none, the folder too. */
 static void default_name(struct fleet *f, size_t i)
 {
 	struct fleet_machine *m = &f->machine[i];
-	char last[FLEET_NAME];
+	const char *host = m->run.view.host;
+	char name[2 * FLEET_NAME];
 	size_t n;
-	const char *p = last_part(m->path, &n);
+	const char *folder = last_part(m->path, &n);
 
-	snprintf(last, sizeof(last), "%.*s", (int)(n < sizeof(last) ? n : sizeof(last) - 1), p);
-	fleet_name(f, i, m->run.view.host[0] ? m->run.view.host : last);
+	if (host[0] && !shares_host(f, i))
+		snprintf(name, sizeof(name), "%s", host);
+	else
+		snprintf(name, sizeof(name), "%.30s%s%.*s", host, host[0] ? " " : "",
+			 (int)(n < FLEET_NAME ? n : FLEET_NAME), folder);
+	fleet_name(f, i, name);
 }
 
 int fleet_load(struct fleet *f, const char *const *paths, size_t n, char *why, size_t why_max)
@@ -112,11 +126,10 @@ int fleet_load(struct fleet *f, const char *const *paths, size_t n, char *why, s
 		m->path = paths[i];
 		m->price = m->power = NAN;
 		rc = run_view_load(&m->run, paths[i], why, why_max);
-		if (rc == 0) {
-			f->n++;
-			default_name(f, i);
-		}
+		f->n += rc == 0;
 	}
+	for (size_t i = 0; i < f->n; i++)
+		default_name(f, i);
 	if (rc < 0)
 		fleet_fini(f);
 	return rc;

@@ -36,18 +36,19 @@ static void curves_fini(struct curves *c)
 	*c = (struct curves){ 0 };
 }
 
-/* The timing a transport is shown in: the column's, else the first of the order that it has. */
-static const char *own_timing(const struct view *v, const char *transport,
-			      const struct summary_figure *f, const char *const *order)
+const char *fleet_compare_timing(const struct view *v, const char *transport,
+				 const struct summary_figure *f, bool latency)
 {
 	const char *const one[] = { f->timing, NULL };
 	const char *timing = view_timing(v, transport, f->op, one);
 
-	return timing ? timing : view_timing(v, transport, f->op, order);
+	return timing ? timing
+		      : view_timing(v, transport, f->op,
+				    latency ? view_timings_graph : view_timings_stream);
 }
 
-static int curves_build(const struct fleet *f, const struct summary_figure *figure,
-			const char *const *order, struct curves *out)
+static int curves_build(const struct fleet *f, const struct summary_figure *figure, bool latency,
+			struct curves *out)
 {
 	size_t total = 0, used = 0;
 
@@ -65,7 +66,7 @@ static int curves_build(const struct fleet *f, const struct summary_figure *figu
 
 		for (size_t k = 0; k < n; k++) {
 			struct curve *c = &out->list[out->n];
-			const char *timing = own_timing(v, names[k], figure, order);
+			const char *timing = fleet_compare_timing(v, names[k], figure, latency);
 
 			c->point = out->all + used;
 			c->n = view_curve(v, names[k], figure->op, timing, c->point);
@@ -177,7 +178,7 @@ static int add_figure(const struct fleet *f, int op, bool latency, struct summar
 	if (!timing || k == SUMMARY_OPS)
 		return 0;
 	list[k] = (struct summary_figure){ .op = name, .timing = timing };
-	rc = curves_build(f, &list[k], order, &c);
+	rc = curves_build(f, &list[k], latency, &c);
 	if (rc == 0)
 		list[k].bytes = shared_size(&c, latency);
 	curves_fini(&c);
@@ -217,7 +218,7 @@ static int add_machine(struct fleet_compare *c, const struct fleet *f, size_t i,
 		return -ENOMEM;
 	c->row = grown;
 	for (size_t k = 0; k < room->n; k++) {
-		double gbps = room->row[k].bandwidth[0].value;
+		double gbps = room->row[k].loopback ? NAN : room->row[k].bandwidth[0].value;
 
 		c->row[c->n++] = (struct fleet_row){
 			.machine = i,
@@ -335,13 +336,13 @@ static void enter(struct fleet_compare *c, const struct fleet_row *r)
 }
 
 /* With one machine the question is which transport; the next one is another forced one. */
-static void next_transport(struct fleet_compare *c)
+static void next_transport(struct fleet_compare *c, struct fleet_class *k)
 {
-	for (size_t i = 0; c->n_classes > 0 && i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		const struct fleet_row *r = &c->row[i];
-		struct fleet_class *k = &c->class[0];
 
-		if (i == k->best || !may_be_ranked(r) || is_own_choice(r) || !in_class(k, r))
+		if (i == k->best || r->machine != c->row[k->best].machine || !may_be_ranked(r) ||
+		    is_own_choice(r) || !in_class(k, r))
 			continue;
 		if (k->next == FLEET_NONE || better(r, &c->row[k->next]))
 			k->next = i;
@@ -360,8 +361,9 @@ static int rank(struct fleet_compare *c, const struct fleet *f)
 		if (r)
 			enter(c, r);
 	}
-	if (f->n == 1)
-		next_transport(c);
+	for (size_t i = 0; i < c->n_classes; i++)
+		if (c->class[i].machines == 1)
+			next_transport(c, &c->class[i]);
 	return 0;
 }
 
@@ -397,4 +399,68 @@ bool fleet_compare_overlap(const struct summary_value *a, const struct summary_v
 	if (!isfinite(a->lo) || !isfinite(a->hi) || !isfinite(b->lo) || !isfinite(b->hi))
 		return true;
 	return a->lo <= b->hi && b->lo <= a->hi;
+}
+
+/* ---- sizes of a table ---- */
+
+static int ascending(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static size_t distinct(uint64_t *v, size_t n)
+{
+	size_t kept = 0;
+
+	if (n > 0)
+		qsort(v, n, sizeof(*v), ascending);
+	for (size_t i = 0; i < n; i++)
+		if (kept == 0 || v[i] != v[kept - 1])
+			v[kept++] = v[i];
+	return kept;
+}
+
+/* Those that at least half of the curves have, unless that leaves nothing to choose from. */
+static size_t popular(const struct curves *c, uint64_t *v, size_t n, size_t least)
+{
+	size_t kept = 0, fit = 0;
+
+	for (size_t i = 0; i < n; i++)
+		fit += 2 * votes(c, v[i]) >= c->n;
+	if (fit < least)
+		return n;
+	for (size_t i = 0; i < n; i++)
+		if (2 * votes(c, v[i]) >= c->n)
+			v[kept++] = v[i];
+	return kept;
+}
+
+int fleet_compare_sizes(const struct fleet *f, const struct summary_figure *figure, bool latency,
+			uint64_t *out, size_t max, size_t *n)
+{
+	struct curves c = { 0 };
+	size_t total = 0, left;
+	uint64_t *v = NULL;
+	int rc = curves_build(f, figure, latency, &c);
+
+	for (size_t i = 0; i < c.n; i++)
+		total += c.list[i].n;
+	v = rc == 0 ? calloc(total + 1, sizeof(*v)) : NULL;
+	rc = rc < 0 ? rc : v ? 0 : -ENOMEM;
+	if (rc == 0) {
+		size_t at = 0;
+
+		for (size_t i = 0; i < c.n; i++)
+			for (size_t k = 0; k < c.list[i].n; k++)
+				v[at++] = c.list[i].point[k]->bytes;
+		left = popular(&c, v, distinct(v, total), max / 2);
+		*n = left < max ? left : max;
+		for (size_t i = 0; i < *n; i++) /* evenly, with both ends */
+			out[i] = v[*n > 1 ? i * (left - 1) / (*n - 1) : 0];
+	}
+	free(v);
+	curves_fini(&c);
+	return rc;
 }

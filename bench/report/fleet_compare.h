@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attr.h"
 #include "report/summary.h"
@@ -29,8 +30,8 @@ struct fleet_row { /* a machine's transport */
 /* Machines whose champions may be ranked: one backend, one timing. */
 struct fleet_class {
 	const char *backend, *timing;
-	size_t best, next; /* rows; next: of another machine, or with one machine of another
-			      transport; FLEET_NONE */
+	size_t best, next; /* rows; next: of another machine, or in a class of one machine
+			      another transport of it; FLEET_NONE */
 	size_t machines;
 };
 
@@ -52,3 +53,10 @@ const struct fleet_row *fleet_compare_row(const struct fleet_compare *c, size_t 
 const struct fleet_row *fleet_compare_champion(const struct fleet_compare *c, size_t machine);
 /* The intervals of two values overlap, or one is unknown: no difference is shown by them. */
 bool fleet_compare_overlap(const struct summary_value *a, const struct summary_value *b);
+/* The timing in which a transport is shown in a column: the column's, else the first that it has;
+ * NULL when it has no measured row of the operation. */
+const char *fleet_compare_timing(const struct view *v, const char *transport,
+				 const struct summary_figure *f, bool latency);
+/* At most `max` sizes that tell a column's curves, ascending: those that most of them have. */
+int fleet_compare_sizes(const struct fleet *f, const struct summary_figure *figure, bool latency,
+			uint64_t *out, size_t max, size_t *n) ATTR_MUST; /* -ENOMEM */

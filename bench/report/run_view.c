@@ -153,8 +153,10 @@ static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_
 	o = json_loadb(data, len, JSON_REJECT_DUPLICATES, &error);
 	free(data);
 	if (!json_is_object(o)) {
-		snprintf(why, why_max, "%s/run.json, line %d column %d: %s", dir, error.line, error.column,
-			 o ? "not an object" : error.text);
+		if (o)
+			snprintf(why, why_max, "%s/run.json: not an object", dir);
+		else
+			snprintf(why, why_max, "%s/run.json, line %d column %d: %s", dir, error.line, error.column, error.text);
 		json_decref(o);
 		return -EBADMSG;
 	}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Pages with pictures, read by a real parser: kept runs, hostile ones, eight machines, a thousand ranks.
+#
+# usage: well_formed.sh NCCLBENCH MAKE_RUNS GOLDEN-FOLDER CHECK_PAGE.PY   77: no python3
+set -eu
+program=$1
+make_runs=$2
+golden=$3
+check=$4
+command -v python3 >/dev/null && python3 -c pass 2>/dev/null || exit 77
+least=0
+command -v gnuplot >/dev/null && least=1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+"$make_runs" "$tmp/many" 8 800
+"$make_runs" "$tmp/ranks" 1 400 1000
+"$make_runs" "$tmp/single" 1 400 1
+cd "$golden"
+"$program" report -o "$tmp/a" --name hostile='`x` | <b>"y"</b>' hostile fast >"$tmp/out"
+"$program" report -o "$tmp/b" "$tmp"/many/m? >>"$tmp/out"
+"$program" report -o "$tmp/c" "$tmp/ranks/m0" >>"$tmp/out"
+"$program" report -o "$tmp/d" "$tmp/single/m0" >>"$tmp/out"
+python3 "$check" $least "$tmp"/[abcd]/report.html
+"$program" report -o "$tmp/e" point >>"$tmp/out"
+"$program" report -o "$tmp/f" empty >>"$tmp/out"
+"$program" report -o "$tmp/g" failed >>"$tmp/out"
+python3 "$check" 0 "$tmp"/[efg]/report.html
+# every picture that the Markdown names is there
+for page in "$tmp"/[a-g]/report.md; do
+	sed -n 's/^!\[.*\](\(charts\/[^)]*\))$/\1/p' "$page" | while read -r file; do
+		[ -s "${page%/*}/$file" ] || echo "$page: $file is missing"
+	done
+done >"$tmp/missing"
+cat "$tmp/missing"
+[ ! -s "$tmp/missing" ]
