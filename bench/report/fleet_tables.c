@@ -246,12 +246,59 @@ static void ratio_row(struct sheet_table *t, const struct fleet_page *p, const s
 					: "slower");
 }
 
+static void fastest_row(struct sheet_table *t, const struct fleet_page *p, size_t m)
+{
+	const struct fleet_row *best = fleet_compare_champion(p->c, m);
+	const struct fleet_row *ref = fleet_compare_champion(p->c, p->f->reference);
+	bool same = best && ref && strcmp(best->backend, ref->backend) == 0 &&
+		    summary_comparable(&best->s.bandwidth[0], &ref->s.bandwidth[0]);
+
+	sheet_table_row(t, best ? SHEET_ROW : SHEET_ROW_FAINT);
+	sheet_table_cell(t, "%s", name_of(p, m));
+	if (!best) {
+		sheet_table_rest(t, "nothing that could be ranked was measured");
+		return;
+	}
+	sheet_table_cell(t, "%s", best->s.label);
+	interval_cell(t, &best->s.bandwidth[0]);
+	if (same)
+		sheet_table_number(t, best->s.bandwidth[0].value / ref->s.bandwidth[0].value, "x");
+	else
+		sheet_table_cell(t, "not comparable");
+	if (p->c->priced)
+		sheet_table_number(t, best->per_price, "");
+	if (p->c->powered)
+		sheet_table_number(t, best->per_watt, "");
+}
+
+/* What one buys: the fastest transport of each machine, whatever it is. */
+static void write_fastest(struct sheet *s, const struct fleet_page *p, const char *sub)
+{
+	struct sheet_table t;
+	char unit[40];
+
+	snprintf(unit, sizeof(unit), "GB/s per %s", p->f->currency[0] ? p->f->currency : "currency unit");
+	sheet_table_begin(&t, "The fastest transport of each machine that may be ranked", 1);
+	sheet_table_column(&t, "machine", "", false);
+	sheet_table_column(&t, "transport", "", false);
+	sheet_table_column(&t, "bandwidth", "GB/s", true);
+	sheet_table_column(&t, "times the fastest", sub, true);
+	if (p->c->priced)
+		sheet_table_column(&t, "bandwidth per price", unit, true);
+	if (p->c->powered)
+		sheet_table_column(&t, "bandwidth per power", "GB/s per W", true);
+	for (size_t m = 0; m < p->f->n; m++)
+		fastest_row(&t, p, m);
+	sheet_table_put(s, &t);
+}
+
 void fleet_write_ratio(struct sheet *s, const struct fleet_page *p)
 {
 	struct sheet_table t;
 	char sub[64];
 
 	snprintf(sub, sizeof(sub), "of %.50s", name_of(p, p->f->reference));
+	write_fastest(s, p, sub);
 	sheet_table_begin(&t, "Each transport against the same one of the reference machine, with 95 % intervals", 2);
 	name_columns(&t, p);
 	sheet_table_column(&t, "bandwidth", "GB/s", true);

@@ -20,8 +20,8 @@ page() { # name, then the words after report
 		return
 	}
 	sed '/^<style>$/,/^<\/style>$/d' "$tmp/$name/report.html" >"$tmp/$name.html"
-	cp "$tmp/$name/report.md" "$tmp/$name.md"
-	for form in html md; do
+	cp "$tmp/$name/report.md" "$tmp/$name.markdown" # not .md: these are no documentation
+	for form in html markdown; do
 		if [ "${UPDATE:-}" = 1 ]; then
 			cp "$tmp/$name.$form" "$golden/$name.$form"
 		elif ! diff -u "$golden/$name.$form" "$tmp/$name.$form"; then
@@ -34,6 +34,7 @@ page() { # name, then the words after report
 page one fast
 page several --price slow=5000 --price fast=60000 --power slow=1000 --currency EUR --name slow='2 x 4090' \
 	--reference slow fast slow failed empty
+# shellcheck disable=SC2016 # it is a name, not to be expanded
 page hostile --name hostile='`label` | <b>"x"</b>' hostile
 page empty empty
 page failed failed

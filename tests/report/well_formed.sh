@@ -17,14 +17,21 @@ trap 'rm -rf "$tmp"' EXIT
 "$make_runs" "$tmp/ranks" 1 400 1000
 "$make_runs" "$tmp/single" 1 400 1
 cd "$golden"
-"$program" report -o "$tmp/a" --name hostile='`x` | <b>"y"</b>' hostile fast >"$tmp/out"
-"$program" report -o "$tmp/b" "$tmp"/many/m? >>"$tmp/out"
-"$program" report -o "$tmp/c" "$tmp/ranks/m0" >>"$tmp/out"
-"$program" report -o "$tmp/d" "$tmp/single/m0" >>"$tmp/out"
+write() { # folder, then the words after report
+	folder=$1
+	shift
+	"$program" report -o "$tmp/$folder" "$@" >/dev/null
+}
+
+# shellcheck disable=SC2016 # it is a name, not to be expanded
+write a --name hostile='`x` | <b>"y"</b>' hostile fast
+write b "$tmp"/many/m?
+write c "$tmp/ranks/m0"
+write d "$tmp/single/m0"
 python3 "$check" $least "$tmp"/[abcd]/report.html
-"$program" report -o "$tmp/e" point >>"$tmp/out"
-"$program" report -o "$tmp/f" empty >>"$tmp/out"
-"$program" report -o "$tmp/g" failed >>"$tmp/out"
+write e point
+write f empty
+write g failed
 python3 "$check" 0 "$tmp"/[efg]/report.html
 # every picture that the Markdown names is there
 for page in "$tmp"/[a-g]/report.md; do
