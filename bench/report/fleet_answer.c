@@ -15,6 +15,7 @@
 #include "report/sheet.h"
 #include "report/text.h"
 
+#define CHOSEN_WELL 0.95
 #define NAMED 3 /* rows in a sentence; the rest is in the table */
 
 static const char *name_of(const struct fleet_page *p, const struct fleet_row *r)
@@ -196,19 +197,53 @@ static void add_second(struct buf *b, const struct fleet_page *p)
 
 /* ---- below the two sentences ---- */
 
-static void write_own_choice(struct sheet *s, const struct fleet_page *p, size_t machine)
+/* What NCCL's own choice reaches of the machine's fastest; NaN where they cannot be compared. */
+static double own_share(const struct fleet_page *p, size_t machine, const struct fleet_row **own)
 {
-	const struct fleet_row *best = fleet_compare_champion(p->c, machine), *own;
-	char number[32];
+	const struct fleet_row *best = fleet_compare_champion(p->c, machine);
 
-	own = best ? fleet_compare_row(p->c, machine, best->backend, "auto") : NULL;
-	if (!own || own == best ||
-	    !summary_comparable(&own->s.bandwidth[0], &best->s.bandwidth[0]))
-		return;
-	text_number(own->s.bandwidth[0].value / best->s.bandwidth[0].value, number, sizeof(number));
-	sheet_item(s, "%s%sNCCL's own choice (auto) used %s and reaches %s times the bandwidth of %s.",
-		   p->f->n > 1 ? p->f->machine[machine].name : "", p->f->n > 1 ? ": " : "", own->s.used,
-		   number, best->s.label);
+	*own = best ? fleet_compare_row(p->c, machine, best->backend, "auto") : NULL;
+	if (!*own || *own == best || !summary_comparable(&(*own)->s.bandwidth[0], &best->s.bandwidth[0]))
+		return NAN;
+	return (*own)->s.bandwidth[0].value / best->s.bandwidth[0].value;
+}
+
+/* Of many machines only those are named on which NCCL chose badly. */
+static void write_own_choices(struct sheet *s, const struct fleet_page *p)
+{
+	const struct fleet_row *own;
+	size_t good = 0;
+
+	for (size_t m = 0; m < p->f->n; m++) {
+		double share = own_share(p, m, &own);
+		char number[32];
+
+		text_number(share, number, sizeof(number));
+		if (p->f->n > 1 && share >= CHOSEN_WELL)
+			good++;
+		else if (isfinite(share))
+			sheet_item(s, "%s%sNCCL's own choice (auto) used %s and reaches %s times the bandwidth of %s.",
+				   p->f->n > 1 ? p->f->machine[m].name : "", p->f->n > 1 ? ": " : "", own->s.used,
+				   number, fleet_compare_champion(p->c, m)->s.label);
+	}
+	if (good)
+		sheet_item(s, "On %zu machine%s NCCL's own choice (auto) reaches at least 95 %% of the fastest transport.",
+			   good, good == 1 ? "" : "s");
+}
+
+static void write_impossible(struct sheet *s, const struct fleet_page *p)
+{
+	for (size_t i = 0; i < p->c->n; i++) {
+		const struct fleet_row *r = &p->c->row[i];
+		char number[32];
+
+		if (!r->impossible)
+			continue;
+		text_number(r->s.peak_pct, number, sizeof(number));
+		sheet_item(s, "IMPOSSIBLE: %s%s%s at %s %% of its link's specification; it is not ranked. The "
+			      "specification of this run or its clock is wrong.",
+			   p->f->n > 1 ? name_of(p, r) : "", p->f->n > 1 ? ": " : "", r->s.label, number);
+	}
 }
 
 static void write_latency(struct sheet *s, const struct fleet_page *p)
@@ -285,8 +320,8 @@ void fleet_write_answer(struct sheet *s, const struct fleet_page *p)
 		add_unranked(&b, p);
 	s->form->list(s, true);
 	write_classes(s, p);
-	for (size_t i = 0; i < p->f->n; i++)
-		write_own_choice(s, p, i);
+	write_impossible(s, p);
+	write_own_choices(s, p);
 	write_latency(s, p);
 	write_loopback(s, p);
 	if (b.len)

@@ -14,6 +14,7 @@
 #include "report/view.h"
 #include "spec/op.h"
 
+#define IMPOSSIBLE_PCT 105.0 /* of a specification: the gate's limit, too */
 #define LARGE (1u << 20) /* bandwidth is compared from here on, where anything is that large */
 
 /* ---- sizes that all have ---- */
@@ -206,6 +207,14 @@ static int find_figures(const struct fleet *f, struct summary *s)
 
 /* ---- rows ---- */
 
+/* Only a specification is a limit of nature; measured TCP can be beaten. */
+static bool is_impossible(const struct view *v, const struct summary_row *r)
+{
+	const struct view_peak *peak = view_peak_of(v, r->transport);
+
+	return peak && peak->kind == VIEW_PEAK_SPEC && r->peak_pct > IMPOSSIBLE_PCT;
+}
+
 static int add_machine(struct fleet_compare *c, const struct fleet *f, size_t i,
 		       struct summary *room)
 {
@@ -226,6 +235,7 @@ static int add_machine(struct fleet_compare *c, const struct fleet *f, size_t i,
 			.backend = room->backend,
 			.ratio = NAN,
 			.latency_ratio = NAN,
+			.impossible = is_impossible(&m->run.view, &room->row[k]),
 			.per_price = gbps / m->price,
 			.per_watt = gbps / m->power,
 		};
@@ -269,7 +279,7 @@ static void set_ratios(struct fleet_compare *c, const struct fleet *f)
 static bool may_be_ranked(const struct fleet_row *r)
 {
 	return isfinite(r->s.bandwidth[0].value) && r->s.bandwidth[0].value > 0 &&
-	       !r->s.bandwidth[0].unproven && !r->s.loopback;
+	       !r->s.bandwidth[0].unproven && !r->s.loopback && !r->impossible;
 }
 
 static bool is_own_choice(const struct fleet_row *r)

@@ -25,6 +25,7 @@ struct fleet_row { /* a machine's transport */
 	double latency_ratio; /* of latency[0], likewise: below 1 is faster */
 	double per_price, per_watt; /* bandwidth[0]; NaN without a price, a power */
 	bool champion;              /* the machine's fastest that may be ranked */
+	bool impossible; /* more than 5 % above what its link's specification allows: not ranked */
 };
 
 /* Machines whose champions may be ranked: one backend, one timing. */

@@ -11,6 +11,8 @@
 #include "report/fleet_compare.h"
 #include "report/sheet.h"
 
+#define NAMED 8 /* machines below the title */
+
 const struct fleet_section fleet_sections[] = {
 	{ .id = "answer", .title = "The answer", .write = fleet_write_answer },
 	{ .id = "comparison",
@@ -128,8 +130,10 @@ static void sub_of(const struct fleet_page *p, struct buf *b)
 			   v->versions[0] ? "; " : "", v->versions, v->when[0] ? "; measured " : "", v->when);
 		return;
 	}
-	for (size_t i = 0; i < p->f->n; i++)
+	for (size_t i = 0; i < p->f->n && i < NAMED; i++)
 		buf_printf(b, "%s%s", i ? ", " : "Side by side: ", p->f->machine[i].name);
+	if (p->f->n > NAMED)
+		buf_printf(b, " and %zu more", p->f->n - NAMED);
 	buf_printf(b, ". Ratios are against %s.", p->f->machine[p->f->reference].name);
 }
 

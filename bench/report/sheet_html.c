@@ -34,6 +34,8 @@ static const char css[] =
     "caption{text-align:left;color:var(--faint);padding:.2rem 0}\n"
     "th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:left;"
     "vertical-align:top;overflow-wrap:normal}\n"
+    /* a host's name of 60 characters breaks; without a least width it breaks after each letter */
+    "tbody th{overflow-wrap:anywhere;min-width:9rem}\n"
     "td{min-width:3.5rem;max-width:36rem}th{font-weight:600;max-width:18rem}thead th{background:var(--shade);vertical-align:bottom}\n"
     "thead small{display:block;font-weight:400;color:var(--faint)}\n"
     ".r{text-align:right}td.r{white-space:nowrap}.best>*{background:var(--best)}.faint>*{color:var(--faint)}\n"
@@ -43,7 +45,7 @@ static const char css[] =
     "--link:#000;--shade:#f0f0f0;--best:#e4efe6}@page{size:A4;margin:14mm}"
     "body{max-width:none;padding:0;font-size:9.5pt}nav,.skip{display:none}"
     ".box{overflow:visible}table{font-size:7.5pt;width:100%}th,td{padding:.15rem .3rem;min-width:0;"
-    "overflow-wrap:anywhere}td.r{white-space:normal}"
+    "overflow-wrap:anywhere}td.r{white-space:normal}th.u{overflow-wrap:normal}"
     "figure,tr{break-inside:avoid}h2,h3,caption{break-after:avoid}pre{white-space:pre-wrap}}\n";
 
 static const char *entity(char c)
@@ -189,7 +191,9 @@ static void table_head(struct sheet *s, const struct sheet_table *t)
 {
 	buf_puts(&s->out, "<thead>\n<tr>");
 	for (size_t c = 0; c < t->n_columns; c++) {
-		buf_printf(&s->out, "<th scope=\"col\"%s>", t->column[c].right ? " class=\"r\"" : "");
+		/* words of ours are not broken within, names of machines may be */
+		buf_printf(&s->out, "<th scope=\"col\"%s>",
+			   !t->column[c].right ? "" : t->column[c].sub[0] ? " class=\"r u\"" : " class=\"r\"");
 		sheet_escape_html(&s->out, t->column[c].head);
 		if (t->column[c].sub[0])
 			element(s, "small", t->column[c].sub);

@@ -2,7 +2,7 @@
 /*
  * Run directories of made-up machines, as many and as large as one likes: make_runs DIR MACHINES POINTS
  * [RANKS] writes DIR/m0, DIR/m1, ... The figures follow a formula, so a test knows them: a message of
- * n bytes takes start + n / speed, both of the transport; machine k is (1 + k / 10) times as fast. No
+ * n bytes takes start + n / speed, both of the transport; machine k is (1 + k / 20) times as fast. No
  * randomness.
  */
 #include <errno.h>
@@ -63,7 +63,7 @@ static void fill(struct record *r, size_t i, int machine, int ranks)
 	record_set(r->used, sizeof(r->used), transports[t].used);
 	record_set(r->proof, sizeof(r->proof), "yes");
 	record_set(r->stop, sizeof(r->stop), "precision");
-	r->time_us = (transports[t].start_us + (double)r->bytes / transports[t].gbps / 1e3) / (1 + machine / 10.0);
+	r->time_us = (transports[t].start_us + (double)r->bytes / transports[t].gbps / 1e3) / (1 + machine / 20.0);
 	r->ci_lo_us = r->min_us = r->time_us * 0.99;
 	r->ci_hi_us = r->max_us = r->time_us * 1.01;
 	r->samples = 6;

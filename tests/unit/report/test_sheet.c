@@ -84,7 +84,7 @@ static void test_tables(void **state)
 	expect(&sheet_html, some_table,
 	       "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"A &lt;table&gt;\">\n<table>\n"
 	       "<caption>A &lt;table&gt;</caption>\n<thead>\n"
-	       "<tr><th scope=\"col\">name</th><th scope=\"col\" class=\"r\">speed<small>GB/s</small></th>"
+	       "<tr><th scope=\"col\">name</th><th scope=\"col\" class=\"r u\">speed<small>GB/s</small></th>"
 	       "<th scope=\"col\">note</th></tr>\n</thead>\n<tbody>\n"
 	       "<tr class=\"best\"><th scope=\"row\">a|b</th><td class=\"r\">327</td><td></td></tr>\n"
 	       "<tr class=\"faint\"><th scope=\"row\">c</th><td colspan=\"2\">N/A (no &lt;link&gt;)</td></tr>\n"
