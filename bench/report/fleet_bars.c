@@ -220,8 +220,8 @@ static void add_theory(struct comparison *k)
 
 	if (p != NULL) {
 		if (k->f->n > 1)
-			rows_heading(k->r, "best in theory");
-		add_peak(k, k->f->n > 1 ? "each machine" : "best in theory", p);
+			rows_heading(k->r, "best theoretical value");
+		add_peak(k, k->f->n > 1 ? "each machine" : "best theoretical value", p);
 		return;
 	}
 	for (size_t m = 0; m < k->f->n; m++) {
@@ -229,7 +229,7 @@ static void add_theory(struct comparison *k)
 		if (p == NULL)
 			continue;
 		if (!headed)
-			rows_heading(k->r, "best in theory");
+			rows_heading(k->r, "best theoretical value");
 		headed = true;
 		draw_machine(k->f, m, k->r->names, name, sizeof(name));
 		add_peak(k, name, p);
@@ -284,7 +284,7 @@ static void say_comparison(struct comparison *k)
 static void write_comparison(struct comparison *k)
 {
 	const struct summary *s = &k->c.figures;
-	double names = names_width(k->f, &k->g, "best in theory");
+	double names = names_width(k->f, &k->g, "best theoretical value");
 
 	rows_panels(k->r, names, s->latency[0].op != NULL ? 0.62 : 1);
 	scale(k);
