@@ -14,6 +14,7 @@
 #include "ncclbench/exitcode.h"
 #include "report/fleet.h"
 #include "report/fleet_compare.h"
+#include "report/fleet_json.h"
 #include "report/fleet_page.h"
 #include "report/peak_text.h"
 #include "report/sheet.h"
@@ -34,7 +35,7 @@ struct given { /* RUN=VALUE, applied once the runs are known */
 
 struct choice {
 	const char *out, *currency, *reference;
-	bool markdown, charts, explain_peak;
+	bool markdown, charts, explain_peak, json;
 	struct given given[GIVEN_MAX];
 	size_t n_given;
 };
@@ -104,6 +105,12 @@ static void set_explain_peak(struct choice *c, const char *value)
 	c->explain_peak = true;
 }
 
+static void set_json(struct choice *c, const char *value)
+{
+	(void)value;
+	c->json = true;
+}
+
 static const struct option_row {
 	const char *name, *other; /* long, short */
 	const char *value;        /* NULL: takes none */
@@ -121,6 +128,7 @@ static const struct option_row {
 	{ "--no-charts", NULL, NULL, "no pictures; without -o the table only", set_no_charts, NULL },
 	{ "--explain-peak", NULL, NULL, "print where each ceiling and each percent of peak comes from", set_explain_peak,
 	  NULL },
+	{ "--json", NULL, NULL, "print the comparison as one object for scripts; without -o no file is written", set_json, NULL },
 };
 
 static int help(void)
@@ -242,12 +250,25 @@ static void summary(struct buf *b, const struct fleet *f, const struct fleet_com
 	buf_fini(&s.out);
 }
 
+static void add_json(struct buf *b, const struct fleet *f, const struct fleet_compare *c)
+{
+	char *json = fleet_json(f, c);
+
+	if (json)
+		buf_puts(b, json);
+	else
+		b->failed = true;
+	free(json);
+}
+
 static int print(const struct fleet *f, const struct fleet_compare *c, const struct choice *o)
 {
 	struct buf b = { 0 };
 	int rc;
 
-	if (o->explain_peak)
+	if (o->json)
+		add_json(&b, f, c);
+	else if (o->explain_peak)
 		peak_text(&b, f, c);
 	else if (f->n > 1)
 		summary(&b, f, c);
@@ -266,7 +287,7 @@ static int write_files(const struct fleet *f, const struct fleet_compare *c, con
 {
 	struct report_files w = { .f = f, .c = c, .dir = o->out, .charts = o->charts };
 
-	if (!o->out && (o->explain_peak || (!o->charts && f->n == 1)))
+	if (!o->out && (o->explain_peak || o->json || (!o->charts && f->n == 1)))
 		return NB_EXIT_OK;
 	if (!o->out && f->n > 1) {
 		log_note("report: no page was written: -o DIR writes report.html, report.md and charts/ there");
