@@ -35,7 +35,7 @@ static const char css[] =
     "th,td{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:left;"
     "vertical-align:top;overflow-wrap:normal}\n"
     /* a host's name of 60 characters breaks; without a least width it breaks after each letter */
-    "tbody th{overflow-wrap:anywhere;min-width:9rem}\n"
+    "@media screen{th{overflow-wrap:anywhere;min-width:5.5rem}tbody th{min-width:9rem}}\n"
     "td{min-width:3.5rem;max-width:36rem}th{font-weight:600;max-width:18rem}thead th{background:var(--shade);vertical-align:bottom}\n"
     "thead small{display:block;font-weight:400;color:var(--faint)}\n"
     ".r{text-align:right}td.r{white-space:nowrap}.best>*{background:var(--best)}.faint>*{color:var(--faint)}\n"

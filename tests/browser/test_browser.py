@@ -124,7 +124,7 @@ class Bench:
     @staticmethod
     def in_view(text, dark, paper):
         """The page as that reader's media queries see it, whatever the machine that tests prefers."""
-        text = re.sub(r"@media screen and", "@media not all and" if paper else "@media all and", text)
+        text = re.sub(r"@media screen\b", "@media not all" if paper else "@media all", text)
         text = re.sub(r"@media print", "@media all" if paper else "@media not all", text)
         return re.sub(r"\(prefers-color-scheme:\s*dark\)",
                       "(min-width:0)" if dark and not paper else "(max-width:0)", text)
