@@ -77,7 +77,7 @@ struct plot {
 		double y;
 	} line[CURVES_MAX];
 	size_t n_lines;
-	double xmin, xmax, ymin, ymax;
+	double xmin, xmax, ymin, ymax, largest; /* largest: size; the axis may end beyond it */
 	int ranks_least, ranks_most;
 	struct draw_texts texts;
 	struct draw_keys keys;
@@ -527,6 +527,7 @@ static void widen(struct plot *s)
 static void settle_axes(struct plot *s)
 {
 	widen(s);
+	s->largest = s->xmax;
 	if (s->xmax <= s->xmin) {
 		s->xmin /= 2;
 		s->xmax *= 2;
@@ -584,7 +585,7 @@ static void place_ends(struct plot *s, const struct panel *p)
 		struct curve *c = &s->curve[i];
 		size_t k = n;
 
-		if (c->p[c->n - 1].x < s->xmax)
+		if (c->p[c->n - 1].x < s->largest)
 			continue;
 		for (; k > 0 && order[k - 1]->p[order[k - 1]->n - 1].y > c->p[c->n - 1].y; k--)
 			order[k] = order[k - 1];
