@@ -212,23 +212,29 @@ static double own_share(const struct fleet_page *p, size_t machine, const struct
 static void write_own_choices(struct sheet *s, const struct fleet_page *p)
 {
 	const struct fleet_row *own;
-	size_t good = 0;
+	size_t good = 0, which = 0;
 
 	for (size_t m = 0; m < p->f->n; m++) {
 		double share = own_share(p, m, &own);
 		char number[32];
 
 		text_number(share, number, sizeof(number));
-		if (p->f->n > 1 && share >= CHOSEN_WELL)
+		if (p->f->n > 1 && share >= CHOSEN_WELL) {
 			good++;
-		else if (isfinite(share))
+			which = m;
+			continue;
+		}
+		if (isfinite(share))
 			sheet_item(s, "%s%sNCCL's own choice (auto) used %s and reaches %s times the bandwidth of %s.",
 				   p->f->n > 1 ? p->f->machine[m].name : "", p->f->n > 1 ? ": " : "", own->s.used,
 				   number, fleet_compare_champion(p->c, m)->s.label);
 	}
-	if (good)
-		sheet_item(s, "On %zu machine%s NCCL's own choice (auto) reaches at least 95 %% of the fastest transport.",
-			   good, good == 1 ? "" : "s");
+	if (good == 1)
+		sheet_item(s, "%s: NCCL's own choice (auto) reaches at least 95 %% of the fastest transport.",
+			   p->f->machine[which].name);
+	else if (good)
+		sheet_item(s, "On %zu machines NCCL's own choice (auto) reaches at least 95 %% of the fastest transport.",
+			   good);
 }
 
 static void write_impossible(struct sheet *s, const struct fleet_page *p)

@@ -37,7 +37,7 @@ static const char css[] =
     /* a host's name of 60 characters breaks; without a least width it breaks after each letter */
     "@media screen{th{overflow-wrap:anywhere;min-width:5.5rem}tbody th{min-width:9rem}}\n"
     "td{min-width:3.5rem;max-width:36rem}th{font-weight:600;max-width:18rem}thead th{background:var(--shade);vertical-align:bottom}\n"
-    "thead small{display:block;font-weight:400;color:var(--faint)}\n"
+    "th.u{overflow-wrap:normal}thead small{display:block;font-weight:400;color:var(--faint)}\n"
     ".r{text-align:right}td.r{white-space:nowrap}.best>*{background:var(--best)}.faint>*{color:var(--faint)}\n"
     "figure{margin:1rem 0}figure svg{height:auto}\n"
     "pre{overflow-x:auto;background:var(--shade);padding:.6rem;font-size:.85rem}\n"
