@@ -20,8 +20,13 @@ do for [format in formats] {
 		do for [i = 1 : n_xticks] {
 			if (xtick_panel[i] == p) { set xtics add (xtick_text[i] xtick_at[i]) font ',11' textcolor rgb faint }
 		}
-		plot for [s = 1 : n_styles] data using ($1 == p && $6 == s ? $4 : NaN):2:4:5:($2 - $3):($2 + $3) \
-			with boxxyerror fs pattern int(style_fill[s]) border lc rgb colour(style_colour[s]) lc rgb colour(style_colour[s]) lw 1 notitle
+		# A solid fill is no pattern: in a PDF of the page each pattern becomes a picture of its own.
+		plot for [s = 1 : n_styles] data using ($1 == p && $6 == s && style_fill[s] == 3 ? $4 : NaN):2:4:5:($2 - $3):($2 + $3) \
+			with boxxyerror fs solid 1 border lc rgb colour(style_colour[s]) \
+			lc rgb colour(style_colour[s]) lw 1 notitle, \
+			for [s = 1 : n_styles] data using ($1 == p && $6 == s && style_fill[s] != 3 ? $4 : NaN):2:4:5:($2 - $3):($2 + $3) \
+			with boxxyerror fs pattern int(style_fill[s]) border lc rgb colour(style_colour[s]) \
+			lc rgb colour(style_colour[s]) lw 1 notitle
 		unset label
 		unset arrow
 		unset object

@@ -21,9 +21,13 @@ do for [i = 1 : n_keys] {
 			lc rgb colour(key_style[i]) lw 2 dt dash(key_style[i])
 		set label 1000 + i '' at screen page_x(key_x[i] + 17), screen page_y(key_y[i]) \
 			point pt shape(key_style[i]) ps 0.75 lc rgb colour(key_style[i])
-	} else {
+	}
+	if (key_kind[i] == 2) {
 		set object i rectangle from screen page_x(key_x[i]), screen page_y(key_y[i] + 6) \
 			to screen page_x(key_x[i] + 26), screen page_y(key_y[i] - 6) \
-			fc rgb colour(key_style[i]) fs pattern int(key_fill[i]) border lc rgb colour(key_style[i])
+			fc rgb colour(key_style[i]) fs solid 1 border lc rgb colour(key_style[i])
+	}
+	if (key_kind[i] == 2 && key_fill[i] != 3) {
+		set object i rectangle fs pattern int(key_fill[i]) border lc rgb colour(key_style[i])
 	}
 }
