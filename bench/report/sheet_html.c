@@ -44,8 +44,10 @@ static const char css[] =
     "@media print{:root{color-scheme:light;--ground:#fff;--ink:#000;--faint:#444;--line:#999;"
     "--link:#000;--shade:#f0f0f0;--best:#e4efe6}@page{size:A4;margin:14mm}"
     "body{max-width:none;padding:0;font-size:9.5pt}nav,.skip{display:none}"
-    ".box{overflow:visible}table{font-size:7.5pt;width:100%}th,td{padding:.15rem .3rem;min-width:0;"
+    ".box{overflow:visible}table{font-size:7.5pt;width:100%}th,td{padding:.15rem;min-width:0;"
     "overflow-wrap:anywhere}td.r{white-space:normal}th.u{overflow-wrap:normal}"
+    /* twelve columns on a sheet of A4, with words that stay whole */
+    "thead th,thead small{font-size:6pt}tbody th,td:not(.r){min-width:1.7cm}"
     "figure,tr{break-inside:avoid}h2,h3,caption{break-after:avoid}pre{white-space:pre-wrap}}\n";
 
 static const char *entity(char c)
@@ -202,14 +204,43 @@ static void table_head(struct sheet *s, const struct sheet_table *t)
 	buf_puts(&s->out, "</tr>\n</thead>\n<tbody>\n");
 }
 
-static void table_row(struct sheet *s, const struct sheet_table *t, const struct sheet_row *r)
+/* Rows from this one on that have the same first name, where a second one tells them apart: a name is
+ * said once for all of them. 0: the row before has said it. */
+static size_t rows_named_alike(const struct sheet_table *t, size_t row)
 {
+	const char *name = sheet_table_text(t, &t->row[row], 0);
+	size_t n = 1;
+
+	if (t->heads < 2)
+		return 1;
+	if (row > 0 && strcmp(name, sheet_table_text(t, &t->row[row - 1], 0)) == 0)
+		return 0;
+	while (row + n < t->n_rows && strcmp(name, sheet_table_text(t, &t->row[row + n], 0)) == 0)
+		n++;
+	return n;
+}
+
+static void group_name(struct sheet *s, const struct sheet_table *t, size_t row, size_t n)
+{
+	if (n == 0)
+		return;
+	buf_printf(&s->out, "<th scope=\"rowgroup\" rowspan=\"%zu\">", n);
+	sheet_escape_html(&s->out, sheet_table_text(t, &t->row[row], 0));
+	buf_puts(&s->out, "</th>");
+}
+
+static void table_row(struct sheet *s, const struct sheet_table *t, size_t row)
+{
+	const struct sheet_row *r = &t->row[row];
+	size_t alike = rows_named_alike(t, row);
 	static const char *const kind[] = {
 		[SHEET_ROW] = "", [SHEET_ROW_BEST] = " class=\"best\"", [SHEET_ROW_FAINT] = " class=\"faint\"",
 	};
 
 	buf_printf(&s->out, "<tr%s>", kind[r->kind]);
-	for (size_t c = 0; c < t->n_columns; c++) {
+	if (alike != 1)
+		group_name(s, t, row, alike);
+	for (size_t c = alike != 1; c < t->n_columns; c++) {
 		bool head = c < t->heads, last = r->spans && c + 1 == r->n;
 
 		buf_puts(&s->out, head ? "<th scope=\"row\"" : "<td");
@@ -233,7 +264,7 @@ static void table(struct sheet *s, const struct sheet_table *t)
 	buf_putc(&s->out, '\n');
 	table_head(s, t);
 	for (size_t i = 0; i < t->n_rows; i++)
-		table_row(s, t, &t->row[i]);
+		table_row(s, t, i);
 	buf_puts(&s->out, "</tbody>\n</table>\n</div>\n");
 }
 

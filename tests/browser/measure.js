@@ -115,6 +115,15 @@ function checkCell(cell) {
 		complain('cell', 'text leaves its cell: ' + where(cell));
 }
 
+// A column squeezed until its words break into letters.
+function checkSqueezed(cell) {
+	const style = getComputedStyle(cell), lines = cell.getClientRects().length ?
+		cell.clientHeight / (parseFloat(style.lineHeight) || 1.5 * parseFloat(style.fontSize)) : 0;
+	const longest = Math.max(...cell.textContent.split(/\s+/).map(w => w.length));
+	if (cell.rowSpan === 1 && lines > 6 && cell.clientWidth < 4.5 * parseFloat(style.fontSize) && longest > 5)
+		complain('squeezed', lines.toFixed(0) + ' lines: ' + where(cell));
+}
+
 function checkHeadings() {
 	let level = 0;
 	for (const h of document.querySelectorAll('h1,h2,h3,h4,h5,h6')) {
@@ -158,6 +167,7 @@ window.addEventListener('load', () => {
 	});
 	document.querySelectorAll('svg').forEach(checkPicture);
 	document.querySelectorAll('td,th').forEach(checkCell);
+	document.querySelectorAll('td,th').forEach(checkSqueezed);
 	for (const kind of Object.keys(count))
 		if (count[kind] > MOST)
 			complaints.push(kind + ': ' + (count[kind] - MOST) + ' more');

@@ -36,9 +36,11 @@ BAD = """<!DOCTYPE html><html><head><meta charset="utf-8"><title>bad</title></he
 <div style="width:3000px">wide</div><a href="https://example.com/">out</a><a href="#nowhere">x</a>
 <p id="twice">1</p><p id="twice">2</p>
 <table style="table-layout:fixed;width:40px"><tr><td style="white-space:nowrap">far too long for it</td></tr></table>
+<table style="table-layout:fixed;width:30px"><tr><td style="overflow-wrap:anywhere">
+averyveryverylongnameofsomemachinesomewhere</td></tr></table>
 <svg viewBox="0 0 200 100" width="200"><text x="10" y="50">one text</text><text x="12" y="52">another</text>
 <text x="180" y="20">cut at the end</text><text x="1" y="90" font-size="4">tiny</text></svg></body></html>"""
-BAD_WORDS = ("heading", "contrast", "scroll", "outside", "link", "id", "cell", "name", "overlap", "cut", "small")
+BAD_WORDS = ("heading", "contrast", "scroll", "outside", "link", "id", "cell", "name", "overlap", "cut", "small", "squeezed")
 
 
 def skip(why):
