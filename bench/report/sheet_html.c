@@ -38,7 +38,7 @@ static const char css[] =
     "@media screen{th{overflow-wrap:anywhere;min-width:5.5rem}tbody th{min-width:9rem}}\n"
     "td{min-width:3.5rem;max-width:36rem}th{font-weight:600;max-width:18rem}thead th{background:var(--shade);vertical-align:bottom}\n"
     "th.u{overflow-wrap:normal}thead small{display:block;font-weight:400;color:var(--faint)}\n"
-    ".r{text-align:right}td.r{white-space:nowrap}.best>*{background:var(--best)}.faint>*{color:var(--faint)}\n"
+    ".r{text-align:right}td.r{white-space:nowrap}.best>:not([rowspan]){background:var(--best)}.faint>:not([rowspan]){color:var(--faint)}\n"
     "figure{margin:1rem 0}figure svg{height:auto}\n"
     "pre{overflow-x:auto;background:var(--shade);padding:.6rem;font-size:.85rem}\n"
     "@media print{:root{color-scheme:light;--ground:#fff;--ink:#000;--faint:#444;--line:#999;"
@@ -263,8 +263,12 @@ static void table(struct sheet *s, const struct sheet_table *t)
 	element(s, "caption", t->caption);
 	buf_putc(&s->out, '\n');
 	table_head(s, t);
-	for (size_t i = 0; i < t->n_rows; i++)
+	for (size_t i = 0; i < t->n_rows; i++) {
+		/* what a heading of several rows is the name of ends with its group */
+		if (i > 0 && t->heads > 1 && rows_named_alike(t, i) > 0)
+			buf_puts(&s->out, "</tbody>\n<tbody>\n");
 		table_row(s, t, i);
+	}
 	buf_puts(&s->out, "</tbody>\n</table>\n</div>\n");
 }
 

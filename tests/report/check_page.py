@@ -61,7 +61,7 @@ class Page(HTMLParser):
             if tag == "h1" and self.level:
                 self.say("a second <h1>")
             self.level = int(tag[1])
-        if tag == "th" and a.get("scope") not in ("row", "col"):
+        if tag == "th" and a.get("scope") not in ("row", "col", "rowgroup"):
             self.say("<th> without scope")
         if tag == "table":
             self.tables += 1

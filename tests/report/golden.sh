@@ -4,8 +4,8 @@
 #
 # usage: golden.sh NCCLBENCH GOLDEN-FOLDER
 set -eu
-program=$1
-golden=$2
+program=$(realpath "$1")
+golden=$(realpath "$2")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 failed=0

@@ -4,10 +4,10 @@
 #
 # usage: well_formed.sh NCCLBENCH MAKE_RUNS GOLDEN-FOLDER CHECK_PAGE.PY   77: no python3
 set -eu
-program=$1
-make_runs=$2
-golden=$3
-check=$4
+program=$(realpath "$1")
+make_runs=$(realpath "$2")
+golden=$(realpath "$3")
+check=$(realpath "$4")
 command -v python3 >/dev/null && python3 -c pass 2>/dev/null || exit 77
 least=0
 command -v gnuplot >/dev/null && least=1

@@ -97,6 +97,34 @@ static void test_tables(void **state)
 	       "| c    | N/A (no &lt;link&gt;) |      |\n");
 }
 
+static void grouped(struct sheet *s)
+{
+	static const char *const rows[][2] = { { "a", "x" }, { "a", "y" }, { "b", "x" } };
+	struct sheet_table t;
+
+	sheet_table_begin(&t, "g", 2);
+	sheet_table_column(&t, "m", "", false);
+	sheet_table_column(&t, "t", "", false);
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+		sheet_table_row(&t, SHEET_ROW);
+		sheet_table_cell(&t, "%s", rows[i][0]);
+		sheet_table_cell(&t, "%s", rows[i][1]);
+	}
+	sheet_table_put(s, &t);
+}
+
+/* The name that several rows share is said once, for a group of its own. */
+static void test_groups(void **state)
+{
+	(void)state;
+	expect(&sheet_html, grouped,
+	       "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"g\">\n<table>\n<caption>g</caption>\n"
+	       "<thead>\n<tr><th scope=\"col\">m</th><th scope=\"col\">t</th></tr>\n</thead>\n<tbody>\n"
+	       "<tr><th scope=\"rowgroup\" rowspan=\"2\">a</th><th scope=\"row\">x</th></tr>\n"
+	       "<tr><th scope=\"row\">y</th></tr>\n</tbody>\n<tbody>\n"
+	       "<tr><th scope=\"row\">b</th><th scope=\"row\">x</th></tr>\n</tbody>\n</table>\n</div>\n");
+}
+
 /* A line that begins like a list, a heading or a block stays a line. */
 static void some_lines(struct sheet *s)
 {
@@ -181,7 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_html),	 cmocka_unit_test(test_markdown), cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_pictures), cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_empty),	 cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
