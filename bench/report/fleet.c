@@ -112,7 +112,8 @@ int fleet_load(struct fleet *f, const char *const *paths, size_t n, char *why, s
 
 	memset(f, 0, sizeof(*f));
 	if (n == 0 || n > FLEET_MACHINES_MAX) {
-		snprintf(why, why_max, "%zu runs; 1 to %d can stand side by side", n, FLEET_MACHINES_MAX);
+		snprintf(why, why_max, "%zu runs; 1 to %d can stand side by side", n,
+			 FLEET_MACHINES_MAX);
 		return -EINVAL;
 	}
 	f->machine = calloc(n, sizeof(*f->machine));

@@ -39,8 +39,8 @@ static void count_outcomes(const struct view *v, const char *transport, size_t *
 	}
 }
 
-static void outcome_row(struct sheet_table *t, const struct fleet_page *p, const struct fleet_row *r,
-			const size_t *total)
+static void outcome_row(struct sheet_table *t, const struct fleet_page *p,
+			const struct fleet_row *r, const size_t *total)
 {
 	size_t count[OUTCOME_COUNT];
 
@@ -149,7 +149,8 @@ static const char *file_of(const struct machine_log *log, int file)
 	return file >= 0 && (size_t)file < log->facts->n_files ? log->facts->files[file].name : "?";
 }
 
-static void finding_row(struct sheet_table *t, const struct fleet_page *p, size_t m, const struct finding *f)
+static void finding_row(struct sheet_table *t, const struct fleet_page *p, size_t m,
+			const struct finding *f)
 {
 	const struct machine_log *log = &p->log[m];
 
@@ -175,9 +176,9 @@ static void log_line(struct sheet *s, const struct fleet_page *p, size_t m)
 		sheet_item(s, "%s%sthe run kept no log of NCCL.", before, colon);
 		return;
 	}
-	sheet_item(s, "%s%s%zu log%s of transport %s read, %zu finding%s%s%s.", before, colon, log->files,
-		   log->files == 1 ? "" : "s", log->transport, log->found.n, log->found.n == 1 ? "" : "s",
-		   log->left ? "; some logs were not read" : "",
+	sheet_item(s, "%s%s%zu log%s of transport %s read, %zu finding%s%s%s.", before, colon,
+		   log->files, log->files == 1 ? "" : "s", log->transport, log->found.n,
+		   log->found.n == 1 ? "" : "s", log->left ? "; some logs were not read" : "",
 		   log->found.n > FINDINGS_SHOWN ? "; ncclbench explain shows all" : "");
 }
 
@@ -201,7 +202,8 @@ void fleet_write_findings(struct sheet *s, const struct fleet_page *p)
 	sheet_table_column(&t, "what to do", "", false);
 	sheet_table_column(&t, "seen in", "", false);
 	for (size_t m = 0; m < p->f->n; m++)
-		for (size_t i = 0; p->log[m].facts && i < p->log[m].found.n && i < FINDINGS_SHOWN; i++)
+		for (size_t i = 0; p->log[m].facts && i < p->log[m].found.n && i < FINDINGS_SHOWN;
+		     i++)
 			finding_row(&t, p, m, &p->log[m].found.list[i]);
 	sheet_table_put(s, &t);
 }
@@ -261,12 +263,14 @@ static void fact_number(double v, double scale, char *out, size_t max)
 
 static void fact_text(const struct fleet_machine *m, const struct fact *k, char *out, size_t max)
 {
-	const json_t *o = k->of_rank ? json_array_get(json_object_get(m->run.meta, "ranks"), 0) : m->run.meta;
+	const json_t *o =
+	    k->of_rank ? json_array_get(json_object_get(m->run.meta, "ranks"), 0) : m->run.meta;
 	const json_t *v = json_object_get(o, k->key);
 	double number;
 
 	snprintf(out, max, "%s", "");
-	if (json_is_string(v) && k->scale != 0 && num_parse_double(json_string_value(v), &number) == 0)
+	if (json_is_string(v) && k->scale != 0 &&
+	    num_parse_double(json_string_value(v), &number) == 0)
 		fact_number(number, k->scale, out, max);
 	else if (json_is_string(v))
 		snprintf(out, max, "%s", json_string_value(v));
@@ -311,8 +315,8 @@ static void fact_row(struct sheet_table *t, const struct fleet_page *p, const st
 		sheet_table_cell(t, "%s", differs ? "yes" : "");
 }
 
-static void given_row(struct sheet_table *t, const struct fleet_page *p, const char *head, const char *unit,
-		      bool power)
+static void given_row(struct sheet_table *t, const struct fleet_page *p, const char *head,
+		      const char *unit, bool power)
 {
 	bool any = false;
 
@@ -338,7 +342,8 @@ static void write_variables(struct sheet *s, const struct fleet_page *p)
 {
 	struct sheet_table t;
 
-	sheet_table_begin(&t, "Variables of the user's environment that a run may record", p->f->n > 1 ? 2 : 1);
+	sheet_table_begin(&t, "Variables of the user's environment that a run may record",
+			  p->f->n > 1 ? 2 : 1);
 	if (p->f->n > 1)
 		sheet_table_column(&t, "machine", "", false);
 	sheet_table_column(&t, "variable", "", false);
@@ -348,7 +353,8 @@ static void write_variables(struct sheet *s, const struct fleet_page *p)
 		const char *key;
 		json_t *v;
 
-		json_object_foreach(list, key, v) {
+		json_object_foreach(list, key, v)
+		{
 			sheet_table_row(&t, SHEET_ROW);
 			if (p->f->n > 1)
 				sheet_table_cell(&t, "%s", name_of(p, m));
@@ -431,12 +437,19 @@ void fleet_write_measured(struct sheet *s, const struct fleet_page *p)
 	timing_rows(&t, p);
 	sheet_table_put(s, &t);
 	s->form->list(s, true);
-	sheet_item(s, "A figure is the median over batches of the slowest rank's time for one operation.");
-	sheet_item(s, "graph: operations captured once and replayed, device time. stream: launched by the host, "
-		      "what an eager framework sees. blocking: one operation, then a wait. host: in host memory.");
-	sheet_item(s, "A point is measured until the 95 %% interval of its median is tight enough (precision) or "
-		      "its time is spent (budget). Intervals are of one run: other starts may lie outside.");
-	sheet_item(s, "Data is checked outside the clock; what is wrong is an outcome, never a figure.");
+	sheet_item(
+	    s, "A figure is the median over batches of the slowest rank's time for one operation.");
+	sheet_item(s, "graph: operations captured once and replayed, device time. stream: launched "
+		      "by the host, "
+		      "what an eager framework sees. blocking: one operation, then a wait. host: "
+		      "in host memory.");
+	sheet_item(
+	    s,
+	    "A point is measured until the 95 %% interval of its median is tight enough "
+	    "(precision) or "
+	    "its time is spent (budget). Intervals are of one run: other starts may lie outside.");
+	sheet_item(
+	    s, "Data is checked outside the clock; what is wrong is an outcome, never a figure.");
 	s->form->list(s, false);
 }
 
@@ -445,22 +458,31 @@ void fleet_write_measured(struct sheet *s, const struct fleet_page *p)
 void fleet_write_assumed(struct sheet *s, const struct fleet_page *p)
 {
 	s->form->list(s, true);
-	sheet_item(s, "Bandwidths are bus bandwidths in GB/s (10^9 bytes per second), comparable with one "
-		      "direction of a link; latency is the time of one operation, of pingpong half a round trip.");
-	sheet_item(s, "Percent of peak is against the specification of the link a transport uses, socket against "
-		      "measured TCP; where the switch or the network reduces, algorithm bandwidth against the "
+	sheet_item(
+	    s, "Bandwidths are bus bandwidths in GB/s (10^9 bytes per second), comparable with one "
+	       "direction of a link; latency is the time of one operation, of pingpong half a "
+	       "round trip.");
+	sheet_item(s, "Percent of peak is against the specification of the link a transport uses, "
+		      "socket against "
+		      "measured TCP; where the switch or the network reduces, algorithm bandwidth "
+		      "against the "
 		      "line rate. auto, which chooses itself, is held against none.");
 	if (p->f->n > 1) {
-		sheet_item(s, "Machines are compared at the size that most of their transports have, and only "
-			      "within one backend and one timing; the fastest transport of each stands for it.");
-		sheet_item(s, "Other numbers of ranks, library versions and drivers are not corrected for: see "
+		sheet_item(s, "Machines are compared at the size that most of their transports "
+			      "have, and only "
+			      "within one backend and one timing; the fastest transport of each "
+			      "stands for it.");
+		sheet_item(s, "Other numbers of ranks, library versions and drivers are not "
+			      "corrected for: see "
 			      "\"differs\" above.");
 	}
 	sheet_item(s, "Network transports on one host run over loopback and rank nothing.");
 	if (p->c->priced || p->c->powered)
-		sheet_item(s, "Prices and powers are as given on the command line, of whole machines; nothing is "
+		sheet_item(s, "Prices and powers are as given on the command line, of whole "
+			      "machines; nothing is "
 			      "estimated where none was given.");
-	sheet_item(s, "Other load, clocks that were held down and other starts of a machine are not modelled; "
+	sheet_item(s, "Other load, clocks that were held down and other starts of a machine are "
+		      "not modelled; "
 		      "ncclbench gate compares runs with their noise.");
 	s->form->list(s, false);
 }

@@ -111,7 +111,8 @@ static void add_unranked(struct buf *b, const struct fleet_page *p)
 	for (size_t i = 0; i < p->f->n; i++) {
 		if (fleet_compare_champion(p->c, i))
 			continue;
-		buf_printf(b, "%s%s", n == 0 ? "Nothing that could be ranked was measured on " : ", ",
+		buf_printf(b, "%s%s",
+			   n == 0 ? "Nothing that could be ranked was measured on " : ", ",
 			   p->f->machine[i].name);
 		n++;
 	}
@@ -132,10 +133,11 @@ static void add_first(struct buf *b, const struct fleet_page *p)
 		add_lead(b, p, &p->c->class[0]);
 		return;
 	}
-	buf_puts(b, p->c->n == 0	    ? "Nothing was measured: the run has no points."
-		    : loopback_only(p->c) ? "Nothing can be ranked: what was measured went over "
-					    "loopback, which shows the kernel and no link."
-					  : "Nothing can be ranked: no transport has a proven figure.");
+	buf_puts(b, p->c->n == 0 ? "Nothing was measured: the run has no points."
+		    : loopback_only(p->c)
+			? "Nothing can be ranked: what was measured went over "
+			  "loopback, which shows the kernel and no link."
+			: "Nothing can be ranked: no transport has a proven figure.");
 }
 
 /* ---- what is not there, and why ---- */
@@ -203,7 +205,8 @@ static double own_share(const struct fleet_page *p, size_t machine, const struct
 	const struct fleet_row *best = fleet_compare_champion(p->c, machine);
 
 	*own = best ? fleet_compare_row(p->c, machine, best->backend, "auto") : NULL;
-	if (!*own || *own == best || !summary_comparable(&(*own)->s.bandwidth[0], &best->s.bandwidth[0]))
+	if (!*own || *own == best ||
+	    !summary_comparable(&(*own)->s.bandwidth[0], &best->s.bandwidth[0]))
 		return NAN;
 	return (*own)->s.bandwidth[0].value / best->s.bandwidth[0].value;
 }
@@ -225,15 +228,22 @@ static void write_own_choices(struct sheet *s, const struct fleet_page *p)
 			continue;
 		}
 		if (isfinite(share))
-			sheet_item(s, "%s%sNCCL's own choice (auto) used %s and reaches %s times the bandwidth of %s.",
-				   p->f->n > 1 ? p->f->machine[m].name : "", p->f->n > 1 ? ": " : "", own->s.used,
-				   number, fleet_compare_champion(p->c, m)->s.label);
+			sheet_item(s,
+				   "%s%sNCCL's own choice (auto) used %s and reaches %s times the "
+				   "bandwidth of %s.",
+				   p->f->n > 1 ? p->f->machine[m].name : "",
+				   p->f->n > 1 ? ": " : "", own->s.used, number,
+				   fleet_compare_champion(p->c, m)->s.label);
 	}
 	if (good == 1)
-		sheet_item(s, "%s: NCCL's own choice (auto) reaches at least 95 %% of the fastest transport.",
-			   p->f->machine[which].name);
+		sheet_item(
+		    s,
+		    "%s: NCCL's own choice (auto) reaches at least 95 %% of the fastest transport.",
+		    p->f->machine[which].name);
 	else if (good)
-		sheet_item(s, "On %zu machines NCCL's own choice (auto) reaches at least 95 %% of the fastest transport.",
+		sheet_item(s,
+			   "On %zu machines NCCL's own choice (auto) reaches at least 95 %% of the "
+			   "fastest transport.",
 			   good);
 }
 
@@ -246,9 +256,12 @@ static void write_impossible(struct sheet *s, const struct fleet_page *p)
 		if (!r->impossible)
 			continue;
 		text_number(r->s.peak_pct, number, sizeof(number));
-		sheet_item(s, "IMPOSSIBLE: %s%s%s at %s %% of its link's specification; it is not ranked. The "
-			      "specification of this run or its clock is wrong.",
-			   p->f->n > 1 ? name_of(p, r) : "", p->f->n > 1 ? ": " : "", r->s.label, number);
+		sheet_item(s,
+			   "IMPOSSIBLE: %s%s%s at %s %% of its link's specification; it is not "
+			   "ranked. The "
+			   "specification of this run or its clock is wrong.",
+			   p->f->n > 1 ? name_of(p, r) : "", p->f->n > 1 ? ": " : "", r->s.label,
+			   number);
 	}
 }
 
@@ -275,8 +288,8 @@ static void write_latency(struct sheet *s, const struct fleet_page *p)
 	text_number(best->s.latency[0].value, number, sizeof(number));
 	num_format_size(f->bytes, size, sizeof(size));
 	add_subject(&b, p, best);
-	sheet_item(s, "Shortest time of a small message: %s us for %s of %s, by %s.", number, f->op, size,
-		   buf_text(&b));
+	sheet_item(s, "Shortest time of a small message: %s us for %s of %s, by %s.", number, f->op,
+		   size, buf_text(&b));
 	s->out.failed |= b.failed;
 	buf_fini(&b);
 }
@@ -287,8 +300,9 @@ static void write_classes(struct sheet *s, const struct fleet_page *p)
 		struct buf b = { 0 };
 
 		add_lead(&b, p, &p->c->class[i]);
-		sheet_item(s, "Not comparable with that, since it was measured with %s and %s timing: %s",
-			   p->c->class[i].backend, p->c->class[i].timing, buf_text(&b));
+		sheet_item(
+		    s, "Not comparable with that, since it was measured with %s and %s timing: %s",
+		    p->c->class[i].backend, p->c->class[i].timing, buf_text(&b));
 		s->out.failed |= b.failed;
 		buf_fini(&b);
 	}
@@ -297,8 +311,9 @@ static void write_classes(struct sheet *s, const struct fleet_page *p)
 static void write_loopback(struct sheet *s, const struct fleet_page *p)
 {
 	if (loopback_only(p->c))
-		sheet_item(s, "Figures marked loopback are TCP within one host: they show its kernel and "
-			      "CPUs, no network, and rank nothing.");
+		sheet_item(
+		    s, "Figures marked loopback are TCP within one host: they show its kernel and "
+		       "CPUs, no network, and rank nothing.");
 }
 
 static void write_notes(struct sheet *s, const struct fleet_page *p)

@@ -15,11 +15,11 @@
 #include "spec/op.h"
 
 #define IMPOSSIBLE_PCT 105.0 /* of a specification: the gate's limit, too */
-#define LARGE (1u << 20) /* bandwidth is compared from here on, where anything is that large */
+#define LARGE (1u << 20)     /* bandwidth is compared from here on, where anything is that large */
 
 /* ---- sizes that all have ---- */
 
-struct curve { /* a machine's transport in one operation */
+struct curve {                       /* a machine's transport in one operation */
 	const struct record **point; /* ascending */
 	size_t n;
 };
@@ -131,8 +131,7 @@ static uint64_t shared_size(const struct curves *c, bool latency)
 			if (latency && bytes == 8)
 				return bytes;
 			n = votes(c, bytes);
-			if (n > most ||
-			    (n == most && (latency ? bytes < best : bytes > best))) {
+			if (n > most || (n == most && (latency ? bytes < best : bytes > best))) {
 				most = n;
 				best = bytes;
 			}
@@ -333,7 +332,8 @@ static void enter(struct fleet_compare *c, const struct fleet_row *r)
 		;
 	k = &c->class[i];
 	if (i == c->n_classes) {
-		*k = (struct fleet_class){ r->backend, r->s.bandwidth[0].timing, mine, FLEET_NONE, 0 };
+		*k = (struct fleet_class){ r->backend, r->s.bandwidth[0].timing, mine, FLEET_NONE,
+					   0 };
 		c->n_classes++;
 	} else if (r->s.bandwidth[0].value > c->row[k->best].s.bandwidth[0].value) {
 		k->next = k->best;

@@ -24,12 +24,18 @@ const struct fleet_section fleet_sections[] = {
 	  .charts = { "ratio" },
 	  .machines_least = 2,
 	  .write = fleet_write_ratio },
-	{ .id = "topology", .title = "How the GPUs are connected", .charts = { "topology" }, .write = fleet_write_topology },
+	{ .id = "topology",
+	  .title = "How the GPUs are connected",
+	  .charts = { "topology" },
+	  .write = fleet_write_topology },
 	{ .id = "bandwidth",
 	  .title = "Bandwidth by size",
 	  .charts = { "bandwidth" },
 	  .write = fleet_write_bandwidth },
-	{ .id = "latency", .title = "Time by size", .charts = { "latency" }, .write = fleet_write_latency },
+	{ .id = "latency",
+	  .title = "Time by size",
+	  .charts = { "latency" },
+	  .write = fleet_write_latency },
 	{ .id = "ceilings",
 	  .title = "What the links can do",
 	  .charts = { "ceilings" },
@@ -54,13 +60,15 @@ void fleet_page_picture_name(const char *id, const char *op, char *out, size_t m
 	snprintf(out, max, "report_%s%s%s", id, op ? "_" : "", op ? op : "");
 }
 
-static void write_picture(struct sheet *s, const struct fleet_page *p, const struct fleet_picture *q)
+static void write_picture(struct sheet *s, const struct fleet_page *p,
+			  const struct fleet_picture *q)
 {
 	char name[96], file[200];
 	char title[300];
 	struct sheet_picture picture = { .svg = buf_text(&q->svg), .alt = q->alt, .title = title };
 
-	snprintf(title, sizeof(title), "%s%s%s", q->op ? q->op : "", q->op ? ": " : "", q->chart->help);
+	snprintf(title, sizeof(title), "%s%s%s", q->op ? q->op : "", q->op ? ": " : "",
+		 q->chart->help);
 	fleet_page_picture_name(q->chart->id, q->op, name, sizeof(name));
 	snprintf(file, sizeof(file), "%s/%s.svg", p->charts ? p->charts : "", name);
 	picture.file = p->charts ? file : NULL;
@@ -94,10 +102,12 @@ static bool belongs(const struct fleet_section *section, const char *id)
 	return listed(section, "comparison");
 }
 
-static void write_pictures(struct sheet *s, const struct fleet_page *p, const struct fleet_section *section)
+static void write_pictures(struct sheet *s, const struct fleet_page *p,
+			   const struct fleet_section *section)
 {
 	for (size_t i = 0; p->pictures && i < p->pictures->n; i++)
-		if (p->pictures->list[i].svg.len && belongs(section, p->pictures->list[i].chart->id))
+		if (p->pictures->list[i].svg.len &&
+		    belongs(section, p->pictures->list[i].chart->id))
 			write_picture(s, p, &p->pictures->list[i]);
 }
 
@@ -116,7 +126,8 @@ static void title_of(const struct fleet_page *p, char *out, size_t max)
 	if (f->n == 1)
 		snprintf(out, max, "Transports of %s", f->machine[0].name);
 	else if (f->n == 2)
-		snprintf(out, max, "Transports of %s and %s", f->machine[0].name, f->machine[1].name);
+		snprintf(out, max, "Transports of %s and %s", f->machine[0].name,
+			 f->machine[1].name);
 	else
 		snprintf(out, max, "Transports of %zu machines", f->n);
 }
@@ -127,7 +138,8 @@ static void sub_of(const struct fleet_page *p, struct buf *b)
 
 	if (p->f->n == 1) {
 		buf_printf(b, "%s%s%s%s%s", v->machine[0] ? v->machine : "unknown machine",
-			   v->versions[0] ? "; " : "", v->versions, v->when[0] ? "; measured " : "", v->when);
+			   v->versions[0] ? "; " : "", v->versions, v->when[0] ? "; measured " : "",
+			   v->when);
 		return;
 	}
 	for (size_t i = 0; i < p->f->n && i < NAMED; i++)
@@ -149,7 +161,8 @@ static void begin(struct sheet *s, const struct fleet_page *p)
 	s->form->begin(s, title, buf_text(&sub));
 	for (size_t i = 0; i < fleet_sections_n; i++)
 		if (is_wanted(p, &fleet_sections[i]))
-			link[n++] = (struct sheet_link){ fleet_sections[i].id, fleet_sections[i].title };
+			link[n++] =
+			    (struct sheet_link){ fleet_sections[i].id, fleet_sections[i].title };
 	s->form->contents(s, link, n);
 	s->out.failed |= sub.failed;
 	buf_fini(&sub);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report of a fleet as a document: TABLE of its sections. Writes into a sheet, whatever its form
- * is; reads no file, draws nothing.
+ * The report of a fleet as a document: TABLE of its sections. Writes into a sheet, whatever its
+ * form is; reads no file, draws nothing.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct fleet_page {
 	const struct fleet_pictures *pictures; /* NULL: not drawn */
 	const char *picture_notes;             /* why not, or what failed; may be NULL */
 	const struct machine_log *log;         /* one a machine; NULL: logs were not read */
-	const char *charts;                    /* folder of the pictures beside the document, "charts"; NULL none */
+	const char *charts; /* folder of the pictures beside the document, "charts"; NULL none */
 };
 
 struct fleet_section {

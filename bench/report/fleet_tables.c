@@ -47,10 +47,14 @@ static const struct shown {
 	int index;
 	const char *head, *sub;
 } columns[] = {
-	{ BANDWIDTH, 0, "", "GB/s" },	  { BANDWIDTH, 1, "", "GB/s" },
-	{ LATENCY, 0, "", "us" },	  { LATENCY, 1, "", "us" },
-	{ PEAK, 0, "of peak", "%" },	  { OWN, 0, "against auto", "x" },
-	{ RATIO, 0, "against the reference", "x" }, { PRICE, 0, "bandwidth per price", "GB/s per" },
+	{ BANDWIDTH, 0, "", "GB/s" },
+	{ BANDWIDTH, 1, "", "GB/s" },
+	{ LATENCY, 0, "", "us" },
+	{ LATENCY, 1, "", "us" },
+	{ PEAK, 0, "of peak", "%" },
+	{ OWN, 0, "against auto", "x" },
+	{ RATIO, 0, "against the reference", "x" },
+	{ PRICE, 0, "bandwidth per price", "GB/s per" },
 	{ POWER, 0, "bandwidth per power", "GB/s per W" },
 };
 
@@ -98,7 +102,8 @@ static bool is_shown(const struct fleet_page *p, const struct shown *c)
 	return false;
 }
 
-static void figure_column(struct sheet_table *t, const struct summary_figure *f, const struct shown *c)
+static void figure_column(struct sheet_table *t, const struct summary_figure *f,
+			  const struct shown *c)
 {
 	char head[64], sub[96], size[32];
 	bool half = c->source == LATENCY && strcmp(f->op, "pingpong") == 0;
@@ -124,14 +129,15 @@ static void comparison_columns(struct sheet_table *t, const struct fleet_page *p
 			continue;
 		}
 		snprintf(sub, sizeof(sub), "%s%s%s", c->sub, c->source == PRICE ? " " : "",
-			 c->source != PRICE	 ? ""
+			 c->source != PRICE  ? ""
 			 : p->f->currency[0] ? p->f->currency
-						 : "currency unit");
+					     : "currency unit");
 		sheet_table_column(t, c->head, sub, true);
 	}
 }
 
-static bool is_other_timing(const struct fleet_page *p, const struct fleet_row *r, const struct shown *c)
+static bool is_other_timing(const struct fleet_page *p, const struct fleet_row *r,
+			    const struct shown *c)
 {
 	const struct summary_figure *f = figure_of(p, c);
 
@@ -139,13 +145,16 @@ static bool is_other_timing(const struct fleet_page *p, const struct fleet_row *
 }
 
 /* Returns whether a figure is marked. */
-static bool comparison_row(struct sheet_table *t, const struct fleet_page *p, const struct fleet_row *r)
+static bool comparison_row(struct sheet_table *t, const struct fleet_page *p,
+			   const struct fleet_row *r)
 {
 	bool best = false, marked = false;
 
 	for (size_t k = 0; k < p->c->n_classes; k++)
 		best |= &p->c->row[p->c->class[k].best] == r;
-	sheet_table_row(t, best ? SHEET_ROW_BEST : r->s.why[0] || r->s.loopback ? SHEET_ROW_FAINT : SHEET_ROW);
+	sheet_table_row(t, best                           ? SHEET_ROW_BEST
+			   : r->s.why[0] || r->s.loopback ? SHEET_ROW_FAINT
+							  : SHEET_ROW);
 	name_cells(t, p, r);
 	if (r->s.why[0]) {
 		sheet_table_rest(t, r->s.why);
@@ -190,7 +199,8 @@ static void peak_row(struct sheet_table *t, const struct fleet_page *p, size_t m
 	sheet_table_cell(t, "%s, one direction", peak->name);
 	for (size_t i = 0; i < N_COLUMNS; i++)
 		if (is_shown(p, &columns[i]))
-			sheet_table_number(t, columns[i].source == BANDWIDTH ? peak->gbps : NAN, "");
+			sheet_table_number(t, columns[i].source == BANDWIDTH ? peak->gbps : NAN,
+					   "");
 }
 
 void fleet_write_comparison(struct sheet *s, const struct fleet_page *p)
@@ -208,7 +218,8 @@ void fleet_write_comparison(struct sheet *s, const struct fleet_page *p)
 	}
 	sheet_table_put(s, &t);
 	if (marked)
-		sheet_text(s, SHEET_NOTE, "* in another timing: this transport has none in that of the column.");
+		sheet_text(s, SHEET_NOTE,
+			   "* in another timing: this transport has none in that of the column.");
 }
 
 /* ---- against the reference ---- */
@@ -228,7 +239,8 @@ static void interval_cell(struct sheet_table *t, const struct summary_value *v)
 
 static void ratio_row(struct sheet_table *t, const struct fleet_page *p, const struct fleet_row *r)
 {
-	const struct fleet_row *ref = fleet_compare_row(p->c, p->f->reference, r->backend, r->s.transport);
+	const struct fleet_row *ref =
+	    fleet_compare_row(p->c, p->f->reference, r->backend, r->s.transport);
 
 	sheet_table_row(t, r->s.loopback ? SHEET_ROW_FAINT : SHEET_ROW);
 	name_cells(t, p, r);
@@ -237,9 +249,9 @@ static void ratio_row(struct sheet_table *t, const struct fleet_page *p, const s
 	interval_cell(t, &r->s.latency[0]);
 	sheet_table_number(t, r->latency_ratio, "x");
 	sheet_table_cell(t, "%s",
-			 !ref || !isfinite(r->ratio)	 ? "not comparable"
+			 !ref || !isfinite(r->ratio)     ? "not comparable"
 			 : r->machine == p->f->reference ? "the reference"
-			 : r->s.loopback		 ? "loopback: not ranked"
+			 : r->s.loopback                 ? "loopback: not ranked"
 			 : fleet_compare_overlap(&r->s.bandwidth[0], &ref->s.bandwidth[0])
 			     ? "no difference shown"
 			 : r->ratio > 1 ? "faster"
@@ -277,7 +289,8 @@ static void write_fastest(struct sheet *s, const struct fleet_page *p, const cha
 	struct sheet_table t;
 	char unit[40];
 
-	snprintf(unit, sizeof(unit), "GB/s per %s", p->f->currency[0] ? p->f->currency : "currency unit");
+	snprintf(unit, sizeof(unit), "GB/s per %s",
+		 p->f->currency[0] ? p->f->currency : "currency unit");
 	sheet_table_begin(&t, "The fastest transport of each machine that may be ranked", 1);
 	sheet_table_column(&t, "machine", "", false);
 	sheet_table_column(&t, "transport", "", false);
@@ -299,7 +312,9 @@ void fleet_write_ratio(struct sheet *s, const struct fleet_page *p)
 
 	snprintf(sub, sizeof(sub), "of %.50s", name_of(p, p->f->reference));
 	write_fastest(s, p, sub);
-	sheet_table_begin(&t, "Each transport against the same one of the reference machine, with 95 % intervals", 2);
+	sheet_table_begin(
+	    &t, "Each transport against the same one of the reference machine, with 95 % intervals",
+	    2);
 	name_columns(&t, p);
 	sheet_table_column(&t, "bandwidth", "GB/s", true);
 	sheet_table_column(&t, "times that", sub, true);
@@ -307,17 +322,20 @@ void fleet_write_ratio(struct sheet *s, const struct fleet_page *p)
 	sheet_table_column(&t, "times that", sub, true);
 	sheet_table_column(&t, "bandwidth is", "", false);
 	for (size_t i = 0; i < p->c->n; i++)
-		if (isfinite(p->c->row[i].s.bandwidth[0].value) || isfinite(p->c->row[i].s.latency[0].value))
+		if (isfinite(p->c->row[i].s.bandwidth[0].value) ||
+		    isfinite(p->c->row[i].s.latency[0].value))
 			ratio_row(&t, p, &p->c->row[i]);
 	sheet_table_put(s, &t);
 	sheet_text(s, SHEET_NOTE,
-		   "Figures of different backends or timings are not compared. Intervals that overlap show no difference.");
+		   "Figures of different backends or timings are not compared. Intervals that "
+		   "overlap show no difference.");
 }
 
 /* ---- by size ---- */
 
-static bool by_size_row(struct sheet_table *t, const struct fleet_page *p, const struct fleet_row *r,
-			const struct summary_figure *f, bool latency, const uint64_t *size, size_t n)
+static bool by_size_row(struct sheet_table *t, const struct fleet_page *p,
+			const struct fleet_row *r, const struct summary_figure *f, bool latency,
+			const uint64_t *size, size_t n)
 {
 	const struct view *v = &p->f->machine[r->machine].run.view;
 	const char *timing = f->timing;
@@ -334,12 +352,17 @@ static bool by_size_row(struct sheet_table *t, const struct fleet_page *p, const
 	for (size_t i = 0; i < n; i++) {
 		const struct record *m = view_measured(v, r->s.transport, f->op, size[i], timing);
 
-		sheet_table_number(t, !m ? NAN : latency ? m->time_us : view_busbw(m), other ? "*" : "");
+		sheet_table_number(t,
+				   !m        ? NAN
+				   : latency ? m->time_us
+					     : view_busbw(m),
+				   other ? "*" : "");
 	}
 	return other;
 }
 
-static void by_size(struct sheet *s, const struct fleet_page *p, const struct summary_figure *f, bool latency)
+static void by_size(struct sheet *s, const struct fleet_page *p, const struct summary_figure *f,
+		    bool latency)
 {
 	struct sheet_table t;
 	uint64_t size[SIZES_SHOWN];
@@ -353,7 +376,8 @@ static void by_size(struct sheet *s, const struct fleet_page *p, const struct su
 	}
 	snprintf(caption, sizeof(caption), "%s%s of %s by message size (%s timing)",
 		 latency ? "Time in us" : "Bus bandwidth in GB/s",
-		 latency && strcmp(f->op, "pingpong") == 0 ? ", half a round trip," : "", f->op, f->timing);
+		 latency && strcmp(f->op, "pingpong") == 0 ? ", half a round trip," : "", f->op,
+		 f->timing);
 	sheet_table_begin(&t, caption, p->f->n > 1 ? 2 : 1);
 	name_columns(&t, p);
 	for (size_t i = 0; i < n; i++) {
@@ -364,7 +388,8 @@ static void by_size(struct sheet *s, const struct fleet_page *p, const struct su
 		marked |= by_size_row(&t, p, &p->c->row[i], f, latency, size, n);
 	sheet_table_put(s, &t);
 	if (marked)
-		sheet_text(s, SHEET_NOTE, "* in another timing: this transport has none in that of the table.");
+		sheet_text(s, SHEET_NOTE,
+			   "* in another timing: this transport has none in that of the table.");
 }
 
 void fleet_write_bandwidth(struct sheet *s, const struct fleet_page *p)
@@ -441,7 +466,8 @@ void fleet_write_ceilings(struct sheet *s, const struct fleet_page *p)
 			if (!named_before(f, m, i))
 				ceiling_row(&t, f, &f->machine[m].run.view.peaks[i]);
 	if (t.n_rows == 0)
-		sheet_text(s, SHEET_PLAIN, "The runs name no ceiling: percent of peak cannot be given.");
+		sheet_text(s, SHEET_PLAIN,
+			   "The runs name no ceiling: percent of peak cannot be given.");
 	sheet_table_put(s, &t);
 }
 
@@ -456,16 +482,19 @@ static const struct {
 	{ "teardown_us", "teardown" },
 };
 
-static bool communicator_row(struct sheet_table *t, const struct fleet_page *p, size_t m, const json_t *o)
+static bool communicator_row(struct sheet_table *t, const struct fleet_page *p, size_t m,
+			     const json_t *o)
 {
-	const char *transport = run_view_text(o, "transport"), *backend = run_view_text(o, "backend");
+	const char *transport = run_view_text(o, "transport"),
+		   *backend = run_view_text(o, "backend");
 
 	if (!json_is_number(json_object_get(o, "init_us")))
 		return false;
 	sheet_table_row(t, SHEET_ROW);
 	if (p->f->n > 1)
 		sheet_table_cell(t, "%s", name_of(p, m));
-	sheet_table_cell(t, "%s", view_transport_label(&p->f->machine[m].run.view, backend, transport));
+	sheet_table_cell(t, "%s",
+			 view_transport_label(&p->f->machine[m].run.view, backend, transport));
 	for (size_t i = 0; i < N_ELEMENTS(stages); i++) {
 		const json_t *v = json_object_get(o, stages[i].key);
 		double us = json_is_number(v) ? json_number_value(v) : NAN;
@@ -480,7 +509,8 @@ void fleet_write_communicator(struct sheet *s, const struct fleet_page *p)
 	struct sheet_table t;
 	bool any = false;
 
-	sheet_table_begin(&t, "Time in ms until a transport can be used, slowest rank", p->f->n > 1 ? 2 : 1);
+	sheet_table_begin(&t, "Time in ms until a transport can be used, slowest rank",
+			  p->f->n > 1 ? 2 : 1);
 	name_columns(&t, p);
 	for (size_t i = 0; i < N_ELEMENTS(stages); i++)
 		sheet_table_column(&t, stages[i].head, "ms", true);
@@ -489,11 +519,11 @@ void fleet_write_communicator(struct sheet *s, const struct fleet_page *p)
 		size_t i;
 		json_t *o;
 
-		json_array_foreach(list, i, o)
-			any |= communicator_row(&t, p, m, o);
+		json_array_foreach(list, i, o) any |= communicator_row(&t, p, m, o);
 	}
 	sheet_table_put(s, &t);
 	sheet_text(s, any ? SHEET_NOTE : SHEET_PLAIN, "%s",
-		   any ? "Connections are made by the first operation, so it belongs to the cost of a start."
+		   any ? "Connections are made by the first operation, so it belongs to the cost "
+			 "of a start."
 		       : "The runs do not say how long their communicators took.");
 }

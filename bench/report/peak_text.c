@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See peak_text.h. Repeats the arithmetic of peak_use.c in words; docs/ceilings.md has the reasons. */
+/* See peak_text.h. Repeats the arithmetic of peak_use.c in words; docs/ceilings.md has the reasons.
+ */
 #include "report/peak_text.h"
 
 #include <math.h>
@@ -76,7 +77,8 @@ static void add_sum(struct buf *b, const struct record *r, const struct peak_use
 		add_number(b, u->pct);
 		buf_puts(b, " %");
 	} else if (!u->peak) {
-		buf_puts(b, u->algorithm ? "; the run names no line rate" : "; held against no peak");
+		buf_puts(b,
+			 u->algorithm ? "; the run names no line rate" : "; held against no peak");
 	}
 }
 

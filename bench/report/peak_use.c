@@ -40,7 +40,9 @@ void peak_use_of(const struct view *v, const struct record *r, struct peak_use *
 	out->gbps = out->algorithm ? algbw(r) : view_busbw(r);
 	out->peak = out->algorithm ? line_rate(v) : view_peak_of(v, r->transport);
 	out->recorded = isfinite(r->peak_pct);
-	out->pct = out->recorded ? r->peak_pct : out->peak ? 100 * out->gbps / out->peak->gbps : NAN;
+	out->pct = out->recorded ? r->peak_pct
+		   : out->peak   ? 100 * out->gbps / out->peak->gbps
+				 : NAN;
 }
 
 double peak_use_pct(const struct view *v, const struct record *r)

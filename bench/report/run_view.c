@@ -12,7 +12,8 @@
 
 #define FILE_MAX_BYTES (256u << 20)
 
-static int read_file(const char *dir, const char *name, char **data, size_t *len, char *why, size_t why_max)
+static int read_file(const char *dir, const char *name, char **data, size_t *len, char *why,
+		     size_t why_max)
 {
 	char *path = file_join(dir, name);
 	int r = path ? file_read_all(path, FILE_MAX_BYTES, data, len) : -ENOMEM;
@@ -39,7 +40,8 @@ static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_
 
 	if (rc < 0)
 		return rc;
-	rc = record_read_run(data, len, &r->rows, &r->view.n_rows, cut, sizeof(cut), place, sizeof(place));
+	rc = record_read_run(data, len, &r->rows, &r->view.n_rows, cut, sizeof(cut), place,
+			     sizeof(place));
 	if (rc < 0)
 		snprintf(why, why_max, "%s/points.csv: %s", dir, place[0] ? place : strerror(-rc));
 	free(data);
@@ -74,7 +76,8 @@ static void load_peaks(struct run_view *r, const json_t *peaks)
 	size_t i;
 	json_t *o;
 
-	json_array_foreach(peaks, i, o) {
+	json_array_foreach(peaks, i, o)
+	{
 		struct view_peak *p = &r->peaks[r->view.n_peaks];
 		const json_t *gbps = json_object_get(o, "gbps");
 		char kind[24];
@@ -99,13 +102,16 @@ static void note_cards(struct run_view *r, const json_t *states)
 	size_t i;
 	json_t *o;
 
-	json_array_foreach(states, i, o) {
+	json_array_foreach(states, i, o)
+	{
 		char line[RUN_VIEW_NOTE];
 
 		if (run_view_text(o, "throttled")[0] == '\0')
 			continue;
-		snprintf(line, sizeof(line), "the GPU of rank %zu was held back during the run (%.200s): see flags in samples.csv", i,
-			 run_view_text(o, "throttled"));
+		snprintf(line, sizeof(line),
+			 "the GPU of rank %zu was held back during the run (%.200s): see flags in "
+			 "samples.csv",
+			 i, run_view_text(o, "throttled"));
 		add_note(r, line);
 	}
 }
@@ -117,7 +123,8 @@ static void note_state(struct run_view *r, const json_t *o)
 	if (json_is_true(json_object_get(o, "interrupted")))
 		add_note(r, "interrupted: these points are complete, the rest was not measured");
 	else if (json_is_false(complete))
-		add_note(r, "the run did not come to its end: these points are complete, the rest was not measured");
+		add_note(r, "the run did not come to its end: these points are complete, the rest "
+			    "was not measured");
 	add_note(r, run_view_text(o, "placement"));
 	note_cards(r, json_object_get(o, "gpu_state"));
 	add_note(r, run_view_text(o, "ceiling_missing"));
@@ -128,7 +135,8 @@ static void take_meta(struct run_view *r, json_t *o)
 	text(o, "machine", r->view.machine, sizeof(r->view.machine));
 	text(o, "versions", r->view.versions, sizeof(r->view.versions));
 	text(o, "started", r->view.when, sizeof(r->view.when));
-	text(json_array_get(json_object_get(o, "ranks"), 0), "host", r->view.host, sizeof(r->view.host));
+	text(json_array_get(json_object_get(o, "ranks"), 0), "host", r->view.host,
+	     sizeof(r->view.host));
 	r->view.one_host = json_integer_value(json_object_get(o, "hosts")) <= 1;
 	load_peaks(r, json_object_get(o, "peaks"));
 	note_state(r, o);
@@ -156,7 +164,8 @@ static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_
 		if (o)
 			snprintf(why, why_max, "%s/run.json: not an object", dir);
 		else
-			snprintf(why, why_max, "%s/run.json, line %d column %d: %s", dir, error.line, error.column, error.text);
+			snprintf(why, why_max, "%s/run.json, line %d column %d: %s", dir,
+				 error.line, error.column, error.text);
 		json_decref(o);
 		return -EBADMSG;
 	}

@@ -18,15 +18,16 @@ struct run_view {
 	struct record *rows;
 	struct view_peak peaks[RUN_VIEW_PEAKS];
 	char hows[RUN_VIEW_PEAKS][160];
-	char note[RUN_VIEW_NOTES][RUN_VIEW_NOTE]; /* what the run says about itself: cut, interrupted, throttled */
+	char note[RUN_VIEW_NOTES]
+		 [RUN_VIEW_NOTE]; /* what the run says about itself: cut, interrupted, throttled */
 	const char *note_list[RUN_VIEW_NOTES];
 	struct json_t *meta; /* run.json; NULL where the folder has none */
 };
 
 /*
- * Reads DIR/points.csv and, where it is there, DIR/run.json. A last row that was cut, no row at all, a
- * missing run.json are notes of the view. 0; -errno with one line in `why` that names the file and,
- * for bad text, the place. A name that is empty is -EINVAL.
+ * Reads DIR/points.csv and, where it is there, DIR/run.json. A last row that was cut, no row at
+ * all, a missing run.json are notes of the view. 0; -errno with one line in `why` that names the
+ * file and, for bad text, the place. A name that is empty is -EINVAL.
  */
 int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max) ATTR_MUST;
 /* A string of run.json, or of an object in it; "" when it is not there. */

@@ -100,7 +100,8 @@ void sheet_table_put(struct sheet *s, struct sheet_table *t)
 	else if (t->n_rows > 0)
 		s->form->table(s, t);
 	if (t->dropped > 0)
-		sheet_text(s, SHEET_NOTE, "%zu more columns did not fit into this table.", t->dropped);
+		sheet_text(s, SHEET_NOTE, "%zu more columns did not fit into this table.",
+			   t->dropped);
 	free(t->row);
 	free(t->cell);
 	buf_fini(&t->text);

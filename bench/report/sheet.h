@@ -36,8 +36,9 @@ struct sheet_form {
 	const char *name, *file; /* "html", "report.html" */
 	void (*begin)(struct sheet *s, const char *title, const char *sub);
 	void (*contents)(struct sheet *s, const struct sheet_link *link, size_t n);
-	void (*section)(struct sheet *s, const char *id, const char *title); /* ends the one before */
-	void (*heading)(struct sheet *s, const char *title);                 /* within a section */
+	void (*section)(struct sheet *s, const char *id,
+			const char *title);                  /* ends the one before */
+	void (*heading)(struct sheet *s, const char *title); /* within a section */
 	void (*text)(struct sheet *s, enum sheet_tone tone, const char *text);
 	void (*list)(struct sheet *s, bool begins); /* one without an item is not there */
 	void (*item)(struct sheet *s, const char *text);

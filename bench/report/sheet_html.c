@@ -36,9 +36,11 @@ static const char css[] =
     "vertical-align:top;overflow-wrap:normal}\n"
     /* a host's name of 60 characters breaks; without a least width it breaks after each letter */
     "@media screen{th{overflow-wrap:anywhere;min-width:5.5rem}tbody th{min-width:9rem}}\n"
-    "td{min-width:3.5rem;max-width:36rem}th{font-weight:600;max-width:18rem}thead th{background:var(--shade);vertical-align:bottom}\n"
+    "td{min-width:3.5rem;max-width:36rem}th{font-weight:600;max-width:18rem}thead "
+    "th{background:var(--shade);vertical-align:bottom}\n"
     "th.u{overflow-wrap:normal}thead small{display:block;font-weight:400;color:var(--faint)}\n"
-    ".r{text-align:right}td.r{white-space:nowrap}.best>:not([rowspan]){background:var(--best)}.faint>:not([rowspan]){color:var(--faint)}\n"
+    ".r{text-align:right}td.r{white-space:nowrap}.best>:not([rowspan]){background:var(--best)}."
+    "faint>:not([rowspan]){color:var(--faint)}\n"
     "figure{margin:1rem 0}figure svg{height:auto}\n"
     "pre{overflow-x:auto;background:var(--shade);padding:.6rem;font-size:.85rem}\n"
     "@media print{:root{color-scheme:light;--ground:#fff;--ink:#000;--faint:#444;--line:#999;"
@@ -98,10 +100,11 @@ static void element(struct sheet *s, const char *open, const char *text)
 
 static void begin(struct sheet *s, const char *title, const char *sub)
 {
-	buf_puts(&s->out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-			  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-			  "style-src 'unsafe-inline'\">\n");
+	buf_puts(&s->out,
+		 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		 "style-src 'unsafe-inline'\">\n");
 	element(s, "title", title);
 	buf_puts(&s->out, "\n<style>\n");
 	buf_puts(&s->out, s->css ? s->css : "");
@@ -149,7 +152,9 @@ static void heading(struct sheet *s, const char *title)
 static void text(struct sheet *s, enum sheet_tone tone, const char *words)
 {
 	static const char *const open[] = {
-		[SHEET_PLAIN] = "p", [SHEET_LEAD] = "p class=\"lead\"", [SHEET_NOTE] = "p class=\"note\"",
+		[SHEET_PLAIN] = "p",
+		[SHEET_LEAD] = "p class=\"lead\"",
+		[SHEET_NOTE] = "p class=\"note\"",
 	};
 
 	element(s, open[tone], words);
@@ -195,7 +200,9 @@ static void table_head(struct sheet *s, const struct sheet_table *t)
 	for (size_t c = 0; c < t->n_columns; c++) {
 		/* words of ours are not broken within, names of machines may be */
 		buf_printf(&s->out, "<th scope=\"col\"%s>",
-			   !t->column[c].right ? "" : t->column[c].sub[0] ? " class=\"r u\"" : " class=\"r\"");
+			   !t->column[c].right   ? ""
+			   : t->column[c].sub[0] ? " class=\"r u\""
+						 : " class=\"r\"");
 		sheet_escape_html(&s->out, t->column[c].head);
 		if (t->column[c].sub[0])
 			element(s, "small", t->column[c].sub);
@@ -204,8 +211,8 @@ static void table_head(struct sheet *s, const struct sheet_table *t)
 	buf_puts(&s->out, "</tr>\n</thead>\n<tbody>\n");
 }
 
-/* Rows from this one on that have the same first name, where a second one tells them apart: a name is
- * said once for all of them. 0: the row before has said it. */
+/* Rows from this one on that have the same first name, where a second one tells them apart: a name
+ * is said once for all of them. 0: the row before has said it. */
 static size_t rows_named_alike(const struct sheet_table *t, size_t row)
 {
 	const char *name = sheet_table_text(t, &t->row[row], 0);
@@ -234,7 +241,9 @@ static void table_row(struct sheet *s, const struct sheet_table *t, size_t row)
 	const struct sheet_row *r = &t->row[row];
 	size_t alike = rows_named_alike(t, row);
 	static const char *const kind[] = {
-		[SHEET_ROW] = "", [SHEET_ROW_BEST] = " class=\"best\"", [SHEET_ROW_FAINT] = " class=\"faint\"",
+		[SHEET_ROW] = "",
+		[SHEET_ROW_BEST] = " class=\"best\"",
+		[SHEET_ROW_FAINT] = " class=\"faint\"",
 	};
 
 	buf_printf(&s->out, "<tr%s>", kind[r->kind]);

@@ -122,7 +122,8 @@ static void block(struct sheet *s, const char *lines)
 
 /* ---- tables ---- */
 
-static void cell_text(struct buf *b, const struct sheet_table *t, const struct sheet_row *r, size_t c)
+static void cell_text(struct buf *b, const struct sheet_table *t, const struct sheet_row *r,
+		      size_t c)
 {
 	buf_clear(b);
 	if (r) {

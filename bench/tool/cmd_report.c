@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report RUN...: the table of a run, the pages and pictures of one or of several machines side by side. Reads runs;
- * measures nothing. */
+/* report RUN...: the table of a run, the pages and pictures of one or of several machines side by
+ * side. Reads runs; measures nothing. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,32 +118,46 @@ static const struct option_row {
 	void (*set)(struct choice *c, const char *value);
 	const char *(*give)(struct fleet *f, size_t i, const char *value); /* of RUN=VALUE */
 } options[] = {
-	{ "--out", "-o", "DIR", "write report.html, report.md and charts/ there (one run: default RUN)", set_out, NULL },
-	{ "--name", NULL, "RUN=LABEL", "what the machine is called (default: its host)", NULL, give_name },
-	{ "--price", NULL, "RUN=12000", "price of the whole machine: gives GB/s per currency unit", NULL, give_price },
-	{ "--power", NULL, "RUN=1400", "watts of the whole machine: gives GB/s per watt", NULL, give_power },
+	{ "--out", "-o", "DIR",
+	  "write report.html, report.md and charts/ there (one run: default RUN)", set_out, NULL },
+	{ "--name", NULL, "RUN=LABEL", "what the machine is called (default: its host)", NULL,
+	  give_name },
+	{ "--price", NULL, "RUN=12000", "price of the whole machine: gives GB/s per currency unit",
+	  NULL, give_price },
+	{ "--power", NULL, "RUN=1400", "watts of the whole machine: gives GB/s per watt", NULL,
+	  give_power },
 	{ "--currency", NULL, "EUR", "what prices are in", set_currency, NULL },
-	{ "--reference", NULL, "RUN", "the machine that ratios are against (default: the first)", set_reference, NULL },
+	{ "--reference", NULL, "RUN", "the machine that ratios are against (default: the first)",
+	  set_reference, NULL },
 	{ "--markdown", NULL, NULL, "print the table as Markdown", set_markdown, NULL },
-	{ "--no-charts", NULL, NULL, "no pictures; without -o the table only", set_no_charts, NULL },
-	{ "--explain-peak", NULL, NULL, "print where each ceiling and each percent of peak comes from", set_explain_peak,
+	{ "--no-charts", NULL, NULL, "no pictures; without -o the table only", set_no_charts,
 	  NULL },
-	{ "--json", NULL, NULL, "print the comparison as one object for scripts; without -o no file is written", set_json, NULL },
+	{ "--explain-peak", NULL, NULL,
+	  "print where each ceiling and each percent of peak comes from", set_explain_peak, NULL },
+	{ "--json", NULL, NULL,
+	  "print the comparison as one object for scripts; without -o no file is written", set_json,
+	  NULL },
 };
 
 static int help(void)
 {
-	printf("usage: ncclbench report RUN... [-o DIR] [options]\n\n"
-	       "Prints the comparison table of a run and writes its page and pictures; of several runs, machines side by\n"
-	       "side. report.html needs nothing else: it can be mailed, printed and read aloud.\n\n");
+	printf(
+	    "usage: ncclbench report RUN... [-o DIR] [options]\n\n"
+	    "Prints the comparison table of a run and writes its page and pictures; of several "
+	    "runs, machines side by\n"
+	    "side. report.html needs nothing else: it can be mailed, printed and read aloud.\n\n");
 	for (size_t i = 0; i < N_ELEMENTS(options); i++)
-		printf("  %s%-*s %-9s  %s\n", options[i].other ? "-o, " : "", options[i].other ? 11 : 15, options[i].name,
+		printf("  %s%-*s %-9s  %s\n", options[i].other ? "-o, " : "",
+		       options[i].other ? 11 : 15, options[i].name,
 		       options[i].value ? options[i].value : "", options[i].help);
-	printf("\nRUN in RUN=... is the name given, or the last part of it. Several runs are written only with -o.\n\n"
+	printf("\nRUN in RUN=... is the name given, or the last part of it. Several runs are "
+	       "written only with -o.\n\n"
 	       "Examples:\n"
 	       "  ncclbench report results/runs/20261130T183213Z-node7\n"
-	       "  ncclbench report -o compare --name a=\"2 x 4090\" --price a=5200 --price b=14000 --currency EUR a b\n\n"
-	       "Exit status: 0 written, 2 usage or a run that cannot be read, 5 the result could not be written.\n");
+	       "  ncclbench report -o compare --name a=\"2 x 4090\" --price a=5200 --price b=14000 "
+	       "--currency EUR a b\n\n"
+	       "Exit status: 0 written, 2 usage or a run that cannot be read, 5 the result could "
+	       "not be written.\n");
 	return fflush(stdout) == 0 ? NB_EXIT_OK : NB_EXIT_BROKEN;
 }
 
@@ -177,9 +191,11 @@ static int option(struct choice *c, int argc, char **argv, int *i)
 	const struct option_row *o = find(word, eq ? (size_t)(eq - word) : strlen(word));
 
 	if (!o)
-		return words_unknown("report", word, &options[0].name, sizeof(options[0]), N_ELEMENTS(options));
+		return words_unknown("report", word, &options[0].name, sizeof(options[0]),
+				     N_ELEMENTS(options));
 	if (!o->value)
-		return value ? words_refuse("report", o->name, value, "takes no value") : take(c, o, NULL);
+		return value ? words_refuse("report", o->name, value, "takes no value")
+			     : take(c, o, NULL);
 	if (!value && *i + 1 < argc)
 		value = argv[++*i];
 	if (!value || !value[0])
@@ -221,7 +237,8 @@ static int apply(struct fleet *f, const struct choice *c)
 	if (c->reference) {
 		i = fleet_find(f, c->reference, &rest);
 		if (i == f->n || rest[0])
-			return words_refuse("report", "--reference", c->reference, "is none of the runs");
+			return words_refuse("report", "--reference", c->reference,
+					    "is none of the runs");
 		f->reference = i;
 	}
 	for (size_t k = 0; k < c->n_given; k++) {
@@ -290,7 +307,8 @@ static int write_files(const struct fleet *f, const struct fleet_compare *c, con
 	if (!o->out && (o->explain_peak || o->json || (!o->charts && f->n == 1)))
 		return NB_EXIT_OK;
 	if (!o->out && f->n > 1) {
-		log_note("report: no page was written: -o DIR writes report.html, report.md and charts/ there");
+		log_note("report: no page was written: -o DIR writes report.html, report.md and "
+			 "charts/ there");
 		return NB_EXIT_OK;
 	}
 	if (!o->out)
@@ -335,4 +353,5 @@ static int report(int argc, char **argv)
 	return n < 0 ? NB_EXIT_USAGE : report_runs(&c, (const char *const *)argv, (size_t)n);
 }
 
-const struct cmd cmd_report = { "report", "table, page and pictures of one run or of several", report, false };
+const struct cmd cmd_report = { "report", "table, page and pictures of one run or of several",
+				report, false };

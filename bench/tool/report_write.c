@@ -31,8 +31,8 @@ struct work {
 
 static int complain(const char *dir, const char *name, int rc)
 {
-	log_error("report: cannot write %s%s%s: %s; -o DIR writes elsewhere", dir, name[0] ? "/" : "", name,
-		  strerror(-rc));
+	log_error("report: cannot write %s%s%s: %s; -o DIR writes elsewhere", dir,
+		  name[0] ? "/" : "", name, strerror(-rc));
 	return rc;
 }
 
@@ -122,7 +122,8 @@ static int write_form(struct work *k, const struct sheet_form *form)
 		.f = k->w->f,
 		.c = k->w->c,
 		.pictures = k->w->charts ? &k->pictures : NULL,
-		.picture_notes = k->w->charts ? buf_text(&k->notes) : "Pictures were not asked for.",
+		.picture_notes =
+		    k->w->charts ? buf_text(&k->notes) : "Pictures were not asked for.",
 		.log = k->log,
 		.charts = CHARTS,
 	};
@@ -132,7 +133,8 @@ static int write_form(struct work *k, const struct sheet_form *form)
 	fleet_page_write(&s, &page);
 	if (s.out.failed)
 		log_error("report: out of memory");
-	rc = s.out.failed ? -ENOMEM : write_file(k->w->dir, form->file, buf_text(&s.out), s.out.len);
+	rc =
+	    s.out.failed ? -ENOMEM : write_file(k->w->dir, form->file, buf_text(&s.out), s.out.len);
 	buf_fini(&s.out);
 	return rc;
 }

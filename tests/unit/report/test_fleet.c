@@ -146,9 +146,10 @@ static void test_notes(void **state)
 	assert_int_equal(load("bare", NULL, NULL), 0);
 	assert_int_equal(f.machine[0].run.view.n_rows, 2);
 	assert_int_equal(f.machine[0].run.view.n_notes, 2);
-	assert_string_equal(f.machine[0].run.view.notes[0],
-			    "points.csv: line 5, the last one, is cut short and was left out (power lost "
-			    "while it was written?)");
+	assert_string_equal(
+	    f.machine[0].run.view.notes[0],
+	    "points.csv: line 5, the last one, is cut short and was left out (power lost "
+	    "while it was written?)");
 	assert_non_null(strstr(f.machine[0].run.view.notes[1], "no run.json"));
 	fleet_fini(&f);
 	assert_int_equal(load("c", NULL, NULL), 0);
@@ -185,8 +186,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names), cmocka_unit_test(test_long_names), cmocka_unit_test(test_find),
-		cmocka_unit_test(test_notes), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_names),   cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_find),    cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

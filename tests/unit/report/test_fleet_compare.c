@@ -82,7 +82,7 @@ static void test_two_machines(void **state)
 	assert_float_equal(row(0, "p2p")->per_price, 0.002, 1e-9);
 	assert_float_equal(row(1, "shm")->per_price, 0.005, 1e-9);
 	assert_float_equal(row(1, "shm")->per_watt, 0.05, 1e-9);
-	assert_true(isnan(row(0, "p2p")->per_watt)); /* nobody gave its watts */
+	assert_true(isnan(row(0, "p2p")->per_watt));     /* nobody gave its watts */
 	assert_true(isnan(row(1, "socket")->per_price)); /* loopback */
 	assert_true(c.priced && c.powered);
 	/* auto is p2p under another name, so p2p stands for machine 0 */
@@ -220,8 +220,10 @@ static void test_one_machine(void **state)
 	/* 93 % and 110 % of the time: 100 GB/s / 1.1 and / 0.93 */
 	assert_float_equal(row(0, "auto")->s.bandwidth[0].lo, 90.909090909, 1e-6);
 	assert_float_equal(row(0, "auto")->s.bandwidth[0].hi, 107.526881720, 1e-6);
-	assert_true(fleet_compare_overlap(&row(0, "auto")->s.bandwidth[0], &row(0, "p2p")->s.bandwidth[0]));
-	assert_false(fleet_compare_overlap(&row(0, "p2p")->s.bandwidth[0], &row(0, "shm")->s.bandwidth[0]));
+	assert_true(
+	    fleet_compare_overlap(&row(0, "auto")->s.bandwidth[0], &row(0, "p2p")->s.bandwidth[0]));
+	assert_false(
+	    fleet_compare_overlap(&row(0, "p2p")->s.bandwidth[0], &row(0, "shm")->s.bandwidth[0]));
 	fleet_compare_fini(&c);
 }
 
@@ -242,7 +244,8 @@ static void test_nothing(void **state)
 	fleet_compare_fini(&c);
 }
 
-/* NVLS: 300 GB/s of algorithm bandwidth against 480 of the line are 62.5 %, whatever the bus says. */
+/* NVLS: 300 GB/s of algorithm bandwidth against 480 of the line are 62.5 %, whatever the bus says.
+ */
 static void test_peaks(void **state)
 {
 	static const struct view_peak peaks[] = {
@@ -276,8 +279,10 @@ static void test_peaks(void **state)
 /* 480 of 450 GB/s are 106.7 %: no link does that. Against a peak that was measured it may be. */
 static void test_impossible(void **state)
 {
-	static const struct view_peak spec[] = { { "NVLink (spec)", "p2p", 450, VIEW_PEAK_SPEC, "" } };
-	static const struct view_peak measured[] = { { "copy", "p2p", 450, VIEW_PEAK_MEASURED, "" } };
+	static const struct view_peak spec[] = { { "NVLink (spec)", "p2p", 450, VIEW_PEAK_SPEC,
+						   "" } };
+	static const struct view_peak measured[] = { { "copy", "p2p", 450, VIEW_PEAK_MEASURED,
+						       "" } };
 
 	(void)state;
 	fleet_of(2);

@@ -46,7 +46,8 @@ static void test_markdown(void **state)
 {
 	(void)state;
 	markdown("<b>&amp;", "&lt;b&gt;&amp;amp;");
-	markdown("`rm` | *x* [a](b) #1 ~~z~~ $m$ \\", "\\`rm\\` \\| \\*x\\* \\[a\\](b) \\#1 \\~\\~z\\~\\~ \\$m\\$ \\\\");
+	markdown("`rm` | *x* [a](b) #1 ~~z~~ $m$ \\",
+		 "\\`rm\\` \\| \\*x\\* \\[a\\](b) \\#1 \\~\\~z\\~\\~ \\$m\\$ \\\\");
 	markdown("a\nb", "a?b");
 	markdown("5.50 -", "5.50 -");
 }
@@ -81,14 +82,18 @@ static void some_table(struct sheet *s)
 static void test_tables(void **state)
 {
 	(void)state;
-	expect(&sheet_html, some_table,
-	       "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"A &lt;table&gt;\">\n<table>\n"
-	       "<caption>A &lt;table&gt;</caption>\n<thead>\n"
-	       "<tr><th scope=\"col\">name</th><th scope=\"col\" class=\"r u\">speed<small>GB/s</small></th>"
-	       "<th scope=\"col\">note</th></tr>\n</thead>\n<tbody>\n"
-	       "<tr class=\"best\"><th scope=\"row\">a|b</th><td class=\"r\">327</td><td></td></tr>\n"
-	       "<tr class=\"faint\"><th scope=\"row\">c</th><td colspan=\"2\">N/A (no &lt;link&gt;)</td></tr>\n"
-	       "</tbody>\n</table>\n</div>\n");
+	expect(
+	    &sheet_html, some_table,
+	    "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"A "
+	    "&lt;table&gt;\">\n<table>\n"
+	    "<caption>A &lt;table&gt;</caption>\n<thead>\n"
+	    "<tr><th scope=\"col\">name</th><th scope=\"col\" class=\"r "
+	    "u\">speed<small>GB/s</small></th>"
+	    "<th scope=\"col\">note</th></tr>\n</thead>\n<tbody>\n"
+	    "<tr class=\"best\"><th scope=\"row\">a|b</th><td class=\"r\">327</td><td></td></tr>\n"
+	    "<tr class=\"faint\"><th scope=\"row\">c</th><td colspan=\"2\">N/A (no "
+	    "&lt;link&gt;)</td></tr>\n"
+	    "</tbody>\n</table>\n</div>\n");
 	expect(&sheet_markdown, some_table,
 	       "\nA &lt;table&gt;:\n\n"
 	       "| name | speed (GB/s) | note |\n"
@@ -118,11 +123,14 @@ static void test_groups(void **state)
 {
 	(void)state;
 	expect(&sheet_html, grouped,
-	       "<div class=\"box\" role=\"region\" tabindex=\"0\" aria-label=\"g\">\n<table>\n<caption>g</caption>\n"
-	       "<thead>\n<tr><th scope=\"col\">m</th><th scope=\"col\">t</th></tr>\n</thead>\n<tbody>\n"
+	       "<div class=\"box\" role=\"region\" tabindex=\"0\" "
+	       "aria-label=\"g\">\n<table>\n<caption>g</caption>\n"
+	       "<thead>\n<tr><th scope=\"col\">m</th><th "
+	       "scope=\"col\">t</th></tr>\n</thead>\n<tbody>\n"
 	       "<tr><th scope=\"rowgroup\" rowspan=\"2\">a</th><th scope=\"row\">x</th></tr>\n"
 	       "<tr><th scope=\"row\">y</th></tr>\n</tbody>\n<tbody>\n"
-	       "<tr><th scope=\"row\">b</th><th scope=\"row\">x</th></tr>\n</tbody>\n</table>\n</div>\n");
+	       "<tr><th scope=\"row\">b</th><th "
+	       "scope=\"row\">x</th></tr>\n</tbody>\n</table>\n</div>\n");
 }
 
 /* A line that begins like a list, a heading or a block stays a line. */
@@ -139,14 +147,18 @@ static void some_lines(struct sheet *s)
 static void test_lines(void **state)
 {
 	(void)state;
-	expect(&sheet_markdown, some_lines, "\n1\\. first\n\n\\- item\n\n- \\+ 5\n\n    ```\n    <x>\n");
+	expect(&sheet_markdown, some_lines,
+	       "\n1\\. first\n\n\\- item\n\n- \\+ 5\n\n    ```\n    <x>\n");
 	expect(&sheet_html, some_lines,
-	       "<p>1. first</p>\n<p>- item</p>\n<ul>\n<li>+ 5</li>\n</ul>\n<pre tabindex=\"0\">```\n&lt;x&gt;</pre>\n");
+	       "<p>1. first</p>\n<p>- item</p>\n<ul>\n<li>+ 5</li>\n</ul>\n<pre "
+	       "tabindex=\"0\">```\n&lt;x&gt;</pre>\n");
 }
 
 static void pictures(struct sheet *s)
 {
-	struct sheet_picture p = { .svg = "<svg></svg>", .file = "charts/a.svg", .alt = "a ]( <b>", .title = "" };
+	struct sheet_picture p = {
+		.svg = "<svg></svg>", .file = "charts/a.svg", .alt = "a ]( <b>", .title = ""
+	};
 
 	s->form->picture(s, &p);
 	p.file = NULL;
@@ -207,9 +219,10 @@ static void test_empty(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_html),	 cmocka_unit_test(test_markdown), cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_lines),	 cmocka_unit_test(test_pictures), cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_empty),	 cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_html),     cmocka_unit_test(test_markdown),
+		cmocka_unit_test(test_tables),   cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_pictures), cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_empty),    cmocka_unit_test(test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
