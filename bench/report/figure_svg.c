@@ -19,9 +19,9 @@ static const struct {
 	const char *name;
 	enum element_act act;
 } elements[] = {
-	{ "g", KEEP },       { "path", KEEP },       { "rect", KEEP },    { "circle", KEEP },
-	{ "use", KEEP },     { "defs", KEEP },       { "pattern", KEEP }, { "polygon", KEEP },
-	{ "text", KEEP },    { "tspan", KEEP },      { "svg", DROP_TAG }, { "title", DROP_ALL },
+	{ "g", KEEP },        { "path", KEEP },       { "rect", KEEP },    { "circle", KEEP },
+	{ "use", KEEP },      { "defs", KEEP },       { "pattern", KEEP }, { "polygon", KEEP },
+	{ "text", KEEP },     { "tspan", KEEP },      { "svg", DROP_TAG }, { "title", DROP_ALL },
 	{ "desc", DROP_ALL }, { "filter", DROP_ALL },
 };
 
@@ -228,8 +228,7 @@ static int take_element(struct figure *f, const char *tag)
 		return tag[1] == '/' || skip_past(f, close) ? 0 : -EBADMSG;
 	}
 	/* the canvas: gnuplot's background, even when there is none */
-	if (strncmp(tag, "<rect x=\"0\" y=\"0\" width=\"", 25) == 0 ||
-	    skip_empty_group(f, tag))
+	if (strncmp(tag, "<rect x=\"0\" y=\"0\" width=\"", 25) == 0 || skip_empty_group(f, tag))
 		return 0;
 	return put_tag(f, tag);
 }
@@ -284,7 +283,8 @@ int figure_svg(const char *svg, size_t len, const char *name, const char *alt, s
 	if (rc == 0) {
 		buf_printf(out,
 			   "<svg class=\"chart\" xmlns=\"http://www.w3.org/2000/svg\" "
-			   "viewBox=\"%s\" width=\"100%%\" font-family=\"sans-serif\" role=\"img\" aria-label=\"",
+			   "viewBox=\"%s\" width=\"100%%\" font-family=\"sans-serif\" role=\"img\" "
+			   "aria-label=\"",
 			   f.size);
 		figure_escape(out, alt);
 		buf_puts(out, "\">");

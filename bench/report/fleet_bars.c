@@ -155,8 +155,8 @@ static void add_value(struct rows *r, size_t panel, const struct summary_value *
 		      const struct summary_figure *figure, int colour)
 {
 	char number[32], text[96];
-	bool other = v->timing != NULL && figure->timing != NULL &&
-		     strcmp(v->timing, figure->timing) != 0;
+	bool other =
+	    v->timing != NULL && figure->timing != NULL && strcmp(v->timing, figure->timing) != 0;
 
 	if (!isfinite(v->value) || v->value <= 0)
 		return;
@@ -293,8 +293,7 @@ static void write_comparison(struct comparison *k)
 			rows_heading(k->r, k->g.list[i].title);
 		for (size_t m = 0; m < k->f->n; m++)
 			if (has_group(k->f, m, &k->g.list[i]))
-				add_row(k, &k->g.list[i], m,
-					k->f->n > 1 ? (int)m + 1 : (int)i + 1);
+				add_row(k, &k->g.list[i], m, k->f->n > 1 ? (int)m + 1 : (int)i + 1);
 	}
 	add_theory(k);
 	say_comparison(k);
@@ -312,8 +311,10 @@ int fleet_comparison(struct fleet_drawing *d)
 	if (k.c.figures.bandwidth[0].op != NULL && k.c.n > 0) {
 		const struct summary *s = &k.c.figures;
 
-		snprintf(sub, sizeof(sub), "bandwidth in timing %s%s%s; longer is better on the "
-			 "left, shorter on the right", s->bandwidth[0].timing,
+		snprintf(sub, sizeof(sub),
+			 "bandwidth in timing %s%s%s; longer is better on the "
+			 "left, shorter on the right",
+			 s->bandwidth[0].timing,
 			 s->latency[0].op != NULL ? ", latency in timing " : "",
 			 s->latency[0].op != NULL ? s->latency[0].timing : "");
 		if (s->latency[0].op == NULL)
@@ -351,7 +352,8 @@ static const json_t *transport_meta(const struct fleet *f, size_t machine, const
 	const json_t *o;
 	size_t i;
 
-	json_array_foreach(list, i, o) {
+	json_array_foreach(list, i, o)
+	{
 		const char *name = json_string_value(json_object_get(o, "transport"));
 		const char *backend = json_string_value(json_object_get(o, "backend"));
 
@@ -642,8 +644,10 @@ int fleet_value(struct fleet_drawing *d)
 
 	if (rc == 0 && (c.priced || c.powered) && c.figures.bandwidth[0].op != NULL) {
 		num_format_size(c.figures.bandwidth[0].bytes, size, sizeof(size));
-		snprintf(sub, sizeof(sub), "%s at %s, fastest proven transport; by the figures "
-			 "given for the whole machine", c.figures.bandwidth[0].op, size);
+		snprintf(sub, sizeof(sub),
+			 "%s at %s, fastest proven transport; by the figures "
+			 "given for the whole machine",
+			 c.figures.bandwidth[0].op, size);
 		r = rows_begin(d, "Bandwidth for money and power", sub);
 		rc = r != NULL ? 0 : -ENOMEM;
 		if (rc == 0) {

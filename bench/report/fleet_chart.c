@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See fleet_chart.h. A picture is drawn in a temporary folder: its figures and a driver are written,
- * gnuplot makes an SVG, which is made fit for a page. Two gnuplots share the pictures; what they
- * leave out because one of them stopped at a fault is tried alone.
+ * See fleet_chart.h. A picture is drawn in a temporary folder: its figures and a driver are
+ * written, gnuplot makes an SVG, which is made fit for a page. Two gnuplots share the pictures;
+ * what they leave out because one of them stopped at a fault is tried alone.
  */
 #include "report/fleet_chart.h"
 
@@ -70,8 +70,9 @@ const struct fleet_chart fleet_charts[] = {
 	  .script = "fleet_rows.gp",
 	  .write = fleet_communicator,
 	  .title = "Time to create a communicator",
-	  .help = "From the start of a rank to the end of its first operation, in the order in which "
-		  "it happens." },
+	  .help =
+	      "From the start of a rank to the end of its first operation, in the order in which "
+	      "it happens." },
 	{ .id = "outcomes",
 	  .script = "fleet_rows.gp",
 	  .write = fleet_outcomes,
@@ -81,18 +82,19 @@ const struct fleet_chart fleet_charts[] = {
 	  .script = "fleet_rows.gp",
 	  .write = fleet_value,
 	  .title = "Bandwidth for money and power",
-	  .help = "Of the fastest proven transport that is no loopback, by the prices and watts given "
-		  "for the whole machine." },
+	  .help =
+	      "Of the fastest proven transport that is no loopback, by the prices and watts given "
+	      "for the whole machine." },
 };
 const size_t fleet_charts_n = N_ELEMENTS(fleet_charts);
 
-#define LIGHT                                                                                      \
-	"--chart-faint:#565656;--chart-rule:#d9d9d9;--chart-1:#0072b2;--chart-2:#d55e00;"          \
-	"--chart-3:#009e73;--chart-4:#b5548a;--chart-5:#000;--chart-6:#a66f00;--chart-7:#2e8fc7;"  \
+#define LIGHT                                                                                     \
+	"--chart-faint:#565656;--chart-rule:#d9d9d9;--chart-1:#0072b2;--chart-2:#d55e00;"         \
+	"--chart-3:#009e73;--chart-4:#b5548a;--chart-5:#000;--chart-6:#a66f00;--chart-7:#2e8fc7;" \
 	"--chart-8:#7a6a00;--chart-9:#666"
-#define DARK                                                                                       \
-	"--chart-faint:#b4b4b4;--chart-rule:#444;--chart-1:#4aa3f0;--chart-2:#ff8a3d;"             \
-	"--chart-3:#2cc29b;--chart-4:#e39ac4;--chart-5:#f4f4f4;--chart-6:#e6b23c;"                 \
+#define DARK                                                                           \
+	"--chart-faint:#b4b4b4;--chart-rule:#444;--chart-1:#4aa3f0;--chart-2:#ff8a3d;" \
+	"--chart-3:#2cc29b;--chart-4:#e39ac4;--chart-5:#f4f4f4;--chart-6:#e6b23c;"     \
 	"--chart-7:#a6e1ff;--chart-8:#d8c94a;--chart-9:#a8a8a8"
 
 const char fleet_chart_css[] =
@@ -468,8 +470,10 @@ int fleet_pictures_draw(const struct fleet *f, struct fleet_pictures *out, struc
 		buf_puts(notes, "pictures not drawn: the folder of gnuplot scripts was not found "
 				"(NCCLBENCH_PLOTS names it)\n");
 	else if (rc != 0)
-		buf_printf(notes, "pictures not drawn: no temporary folder: %s (TMPDIR names its "
-				  "place)\n", strerror(-rc));
+		buf_printf(notes,
+			   "pictures not drawn: no temporary folder: %s (TMPDIR names its "
+			   "place)\n",
+			   strerror(-rc));
 	else
 		rc = draw_composed(&s, out, notes);
 	studio_close(&s, out);

@@ -71,7 +71,8 @@ struct fleet_pictures {
 /*
  * Every picture there is something to draw of, by two gnuplots side by side: what a report wants.
  * 0; -ENOENT without gnuplot (then `notes` says what to install and the list has no svg); other
- * negative errno. A picture that failed costs only itself and a line in `notes`. Ends within a minute or so, whatever gnuplot does.
+ * negative errno. A picture that failed costs only itself and a line in `notes`. Ends within a
+ * minute or so, whatever gnuplot does.
  */
 int fleet_pictures_draw(const struct fleet *f, struct fleet_pictures *out,
 			struct buf *notes) ATTR_MUST;

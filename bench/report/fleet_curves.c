@@ -14,73 +14,19 @@
 #include "base/num.h"
 #include "report/fleet.h"
 #include "report/fleet_draw.h"
+#include "report/fleet_plot.h"
 #include "report/script.h"
 #include "report/text.h"
 #include "report/view.h"
 
 enum {
-	PANELS_MAX = 16,
-	CURVES_MAX = 256,
 	PEAKS_MAX = 32,
 	PEAK_TEXTS = 3, /* more of them in one panel than this are summed up in a line */
 	TOP = 58,       /* above the first panel: title and the line under it */
 	GAP_X = 60,     /* pixels between names on the axis */
 	END_GAP = 13,
-	MARKS = 30,     /* of one curve at most ... */
+	MARKS = 30,         /* of one curve at most ... */
 	MARKS_SEVERAL = 12, /* ... in a small panel: more of them hide its dashes */
-};
-
-struct place {
-	double x, y, lo, hi;
-};
-
-struct curve {
-	size_t panel, machine, n;
-	int style;
-	bool unproven;
-	const char *timing;
-	struct place *p;
-	double text_y; /* pixels from the panel's bottom; NaN: no text */
-};
-
-struct panel {
-	const char *backend, *transport;
-	const char *timing; /* that all its curves have; NULL: each its own */
-	char title[200];
-	size_t first, n; /* its curves */
-	double left, right, top, bottom;
-};
-
-struct plot;
-
-/* TABLE row: what differs between the kinds of pictures. */
-struct kind {
-	const char *what; /* after the operation */
-	void (*place)(const struct record *r, struct place *p);
-	void (*name)(double y, char *out, size_t max);
-	void (*ticks)(const struct plot *s, struct draw_ticks *t);
-	const char *end_unit;
-	bool peaks, against;
-};
-
-struct plot {
-	struct fleet_drawing *d;
-	const struct fleet *f;
-	const struct kind *kind;
-	const char *op;
-	struct panel panel[PANELS_MAX];
-	size_t n_panels;
-	struct curve curve[CURVES_MAX];
-	size_t n;
-	struct {
-		size_t panel;
-		double y;
-	} line[CURVES_MAX];
-	size_t n_lines;
-	double xmin, xmax, ymin, ymax, largest; /* largest: size; the axis may end beyond it */
-	int ranks_least, ranks_most;
-	struct draw_texts texts;
-	struct draw_keys keys;
 };
 
 static double or_else(double v, double fallback)
@@ -140,7 +86,8 @@ static void tick_time(double v, char *out, size_t max)
 	snprintf(out, max, "%g %s", v / (v < 1e3 ? 1 : v < 1e6 ? 1e3 : 1e6), unit);
 }
 
-/* Powers of ten, and 2 and 5 times them where there is room; every other one where there is none. */
+/* Powers of ten, and 2 and 5 times them where there is room; every other one where there is none.
+ */
 static void decades(const struct plot *s, struct draw_ticks *t,
 		    void (*name)(double v, char *out, size_t max))
 {
@@ -225,234 +172,6 @@ static const struct kind kind_ratio = {
 	.against = true,
 };
 
-static const struct view *view_of(const struct plot *s, size_t machine)
-{
-	return &s->f->machine[machine].run.view;
-}
-
-static const char *backend_of(const struct view *v)
-{
-	return v->n_rows > 0 ? v->rows[0].backend : "";
-}
-
-/* ---- what there is to draw ---- */
-
-static int take_points(struct plot *s, struct curve *c, const struct record *const *rows, size_t n)
-{
-	c->p = calloc(n, sizeof(*c->p));
-	if (c->p == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		struct place p = { .x = (double)rows[i]->bytes };
-
-		s->kind->place(rows[i], &p);
-		if (!isfinite(p.y) || p.y <= 0 || (c->n > 0 && c->p[c->n - 1].x == p.x))
-			continue;
-		c->p[c->n++] = p;
-		c->unproven |= view_unproven(rows[i]);
-		s->ranks_least = s->ranks_least == 0 || rows[i]->ranks < s->ranks_least
-				     ? rows[i]->ranks
-				     : s->ranks_least;
-		s->ranks_most = rows[i]->ranks > s->ranks_most ? rows[i]->ranks : s->ranks_most;
-	}
-	return 0;
-}
-
-/* The first timing in which every machine that has the curve has it; else NULL, each its own. */
-static const char *common_timing(const struct plot *s, const char *backend, const char *transport)
-{
-	for (const char *const *t = view_timings_graph; *t != NULL; t++) {
-		const char *only[] = { *t, NULL };
-		bool all = true, any = false;
-
-		for (size_t m = 0; m < s->f->n; m++) {
-			const struct view *v = view_of(s, m);
-
-			if (strcmp(backend_of(v), backend) != 0 ||
-			    view_timing(v, transport, s->op, view_timings_graph) == NULL)
-				continue;
-			any = true;
-			all = all && view_timing(v, transport, s->op, only) != NULL;
-		}
-		if (any && all)
-			return *t;
-	}
-	return NULL;
-}
-
-static int add_curve(struct plot *s, size_t panel, size_t machine, const char *transport,
-		     int style)
-{
-	const struct view *v = view_of(s, machine);
-	const char *timing = s->panel[panel].timing;
-	struct curve *c = &s->curve[s->n];
-	const struct record **rows;
-	size_t n;
-	int rc;
-
-	if (timing == NULL)
-		timing = view_timing(v, transport, s->op, view_timings_graph);
-	if (timing == NULL || s->n == CURVES_MAX)
-		return 0;
-	rows = calloc(v->n_rows + 1, sizeof(*rows));
-	if (rows == NULL)
-		return -ENOMEM;
-	*c = (struct curve){ .panel = panel, .machine = machine, .style = style, .timing = timing };
-	n = view_curve(v, transport, s->op, timing, rows);
-	rc = n > 0 ? take_points(s, c, rows, n) : 0;
-	free(rows);
-	if (rc == 0 && c->n > 0)
-		s->n++;
-	else
-		free(c->p);
-	return rc;
-}
-
-static const char *transport_of(const struct plot *s, const struct curve *c)
-{
-	const char *names[VIEW_TRANSPORTS_MAX];
-
-	if (s->panel[c->panel].transport[0] != '\0')
-		return s->panel[c->panel].transport;
-	(void)view_transports(view_of(s, c->machine), names, VIEW_TRANSPORTS_MAX);
-	return names[c->style - 1];
-}
-
-static size_t panel_find(const struct plot *s, const char *backend, const char *transport)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_panels; i++)
-		if (strcmp(s->panel[i].backend, backend) == 0 &&
-		    strcmp(s->panel[i].transport, transport) == 0)
-			break;
-	return i;
-}
-
-static void add_panels(struct plot *s, size_t machine)
-{
-	const char *names[VIEW_TRANSPORTS_MAX];
-	const struct view *v = view_of(s, machine);
-	size_t n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
-
-	for (size_t i = 0; i < n; i++) {
-		struct panel *p = &s->panel[s->n_panels];
-
-		if (view_timing(v, names[i], s->op, view_timings_graph) == NULL ||
-		    panel_find(s, backend_of(v), names[i]) < s->n_panels ||
-		    s->n_panels == PANELS_MAX)
-			continue;
-		*p = (struct panel){ .backend = backend_of(v), .transport = names[i] };
-		draw_transport(s->f, v, names[i], p->title, sizeof(p->title));
-		s->n_panels++;
-	}
-}
-
-static int gather_one(struct plot *s)
-{
-	const char *names[VIEW_TRANSPORTS_MAX];
-	size_t n = view_transports(view_of(s, 0), names, VIEW_TRANSPORTS_MAX);
-	int rc = 0;
-
-	s->panel[0] = (struct panel){ .backend = "", .transport = "" };
-	s->n_panels = 1;
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = add_curve(s, 0, 0, names[i], (int)i + 1);
-	s->panel[0].n = s->n;
-	return rc;
-}
-
-static int gather_several(struct plot *s)
-{
-	int rc = 0;
-
-	for (size_t m = 0; m < s->f->n; m++)
-		add_panels(s, m);
-	for (size_t p = 0; p < s->n_panels && rc == 0; p++) {
-		s->panel[p].first = s->n;
-		s->panel[p].timing =
-		    common_timing(s, s->panel[p].backend, s->panel[p].transport);
-		for (size_t m = 0; m < s->f->n && rc == 0; m++)
-			if (strcmp(backend_of(view_of(s, m)), s->panel[p].backend) == 0)
-				rc = add_curve(s, p, m, s->panel[p].transport, (int)m + 1);
-		s->panel[p].n = s->n - s->panel[p].first;
-	}
-	return rc;
-}
-
-/* ---- against the reference ---- */
-
-static const struct place *place_at(const struct curve *c, double x)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (c->p[i].x == x)
-			return &c->p[i];
-	return NULL;
-}
-
-static void divide(struct curve *c, const struct curve *by)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n; i++) {
-		const struct place *b = place_at(by, c->p[i].x), a = c->p[i];
-
-		if (b == NULL)
-			continue;
-		c->p[n++] = (struct place){ a.x, a.y / b->y, a.lo / b->hi, a.hi / b->lo };
-	}
-	c->n = n;
-}
-
-static const struct curve *reference_of(const struct plot *s, const struct panel *p)
-{
-	for (size_t i = p->first; i < p->first + p->n; i++)
-		if (s->curve[i].machine == s->f->reference)
-			return &s->curve[i];
-	return NULL;
-}
-
-static bool is_compared(const struct plot *s, const struct curve *c)
-{
-	const struct curve *by = reference_of(s, &s->panel[c->panel]);
-
-	/* in another timing a time means something else */
-	return by != NULL && by != c && strcmp(by->timing, c->timing) == 0;
-}
-
-/* Every curve against the reference's in its panel; panels and curves without a pair go. */
-static void compare(struct plot *s)
-{
-	size_t curves = 0, panels = 0;
-
-	for (size_t i = 0; i < s->n; i++)
-		if (is_compared(s, &s->curve[i]))
-			divide(&s->curve[i], reference_of(s, &s->panel[s->curve[i].panel]));
-		else if (s->curve[i].machine != s->f->reference)
-			s->curve[i].n = 0;
-	for (size_t p = 0; p < s->n_panels; p++) {
-		struct panel panel = s->panel[p];
-		size_t first = curves;
-
-		for (size_t i = panel.first; i < panel.first + panel.n; i++) {
-			struct curve c = s->curve[i];
-
-			if (c.n == 0 || c.machine == s->f->reference) {
-				free(c.p);
-				continue;
-			}
-			c.panel = panels;
-			s->curve[curves++] = c;
-		}
-		panel.first = first;
-		panel.n = curves - first;
-		if (panel.n > 0)
-			s->panel[panels++] = panel;
-	}
-	s->n = curves;
-	s->n_panels = panels;
-}
-
 /* ---- ceilings ---- */
 
 struct peak {
@@ -488,7 +207,7 @@ static size_t peaks_of(const struct plot *s, const struct panel *p, struct peak 
 	for (size_t i = p->first; s->kind->peaks && i < p->first + p->n; i++) {
 		const struct curve *c = &s->curve[i];
 		const struct view_peak *peak =
-		    view_peak_of(view_of(s, c->machine), transport_of(s, c));
+		    view_peak_of(plot_view(s, c->machine), plot_transport(s, c));
 
 		if (peak != NULL)
 			add_peak(list, &n, peak);
@@ -570,14 +289,14 @@ static void name_end(const struct plot *s, const struct curve *c, char *out, siz
 	if (s->f->n > 1)
 		snprintf(out, max, "%zu", c->machine + 1);
 	else
-		draw_fit(transport_of(s, c), 48, DRAW_FAINT, out, max);
+		draw_fit(plot_transport(s, c), 48, DRAW_FAINT, out, max);
 }
 
 /* The last values of the curves that reach the right end, beside it. */
 static void place_ends(struct plot *s, const struct panel *p)
 {
-	struct curve *order[CURVES_MAX];
-	double place[CURVES_MAX];
+	struct curve *order[PLOT_CURVES_MAX];
+	double place[PLOT_CURVES_MAX];
 	char number[48], text[80];
 	size_t n = 0;
 
@@ -606,7 +325,7 @@ static void place_ends(struct plot *s, const struct panel *p)
 
 static void add_line(struct plot *s, size_t panel, double y)
 {
-	if (s->n_lines == CURVES_MAX)
+	if (s->n_lines == PLOT_CURVES_MAX)
 		return;
 	s->line[s->n_lines].panel = panel;
 	s->line[s->n_lines++].y = y;
@@ -718,7 +437,7 @@ static void add_keys(struct plot *s)
 	for (size_t m = 0; m < s->f->n; m++)
 		for (size_t i = 0; i < s->n; i++) {
 			struct curve *c = &s->curve[i];
-			const struct view *v = view_of(s, m);
+			const struct view *v = plot_view(s, m);
 
 			if (c->machine != m)
 				continue;
@@ -728,7 +447,7 @@ static void add_keys(struct plot *s)
 				break;
 			}
 			snprintf(text, sizeof(text), "%s%s%s%s",
-				 view_transport_label(v, backend_of(v), transport_of(s, c)),
+				 view_transport_label(v, v->rows[0].backend, plot_transport(s, c)),
 				 c->unproven ? " (unproven)" : "",
 				 strcmp(c->timing, s->curve[0].timing) ? ", " : "",
 				 strcmp(c->timing, s->curve[0].timing) ? c->timing : "");
@@ -745,10 +464,10 @@ static void say_curve(struct plot *s, const struct curve *c, const char *sep)
 	num_format_size((uint64_t)last->x, size, sizeof(size));
 	snprintf(name, sizeof(name), "%s", s->f->machine[c->machine].name);
 	if (s->f->n == 1) {
-		const struct view *v = view_of(s, 0);
+		const struct view *v = plot_view(s, 0);
 
 		snprintf(name, sizeof(name), "%s",
-			 view_transport_label(v, backend_of(v), transport_of(s, c)));
+			 view_transport_label(v, v->rows[0].backend, plot_transport(s, c)));
 	}
 	draw_say(s->d, "%s%s %s%s at %s", sep, name, number, s->kind->end_unit, size);
 }
@@ -767,7 +486,9 @@ static void say(struct plot *s)
 			draw_say(s->d, " %s: ", s->panel[p].title);
 		for (size_t i = s->panel[p].first; i < s->panel[p].first + s->panel[p].n; i++)
 			say_curve(s, &s->curve[i],
-				  i > s->panel[p].first ? ", " : s->f->n > 1 ? "" : " ");
+				  i > s->panel[p].first ? ", "
+				  : s->f->n > 1         ? ""
+							: " ");
 		draw_say(s->d, ".");
 	}
 }
@@ -816,10 +537,11 @@ static void write_curves(const struct plot *s, struct buf *vars)
 	script_array(vars, "curve_points", s->n);
 	script_array(vars, "curve_marks", s->n);
 	for (size_t i = 0; i < s->n; i++)
-		buf_printf(vars,
-			   "curve_style[%zu] = %d\ncurve_points[%zu] = %zu\ncurve_marks[%zu] = %zu\n",
-			   i + 1, s->curve[i].style, i + 1, s->curve[i].n, i + 1,
-			   (s->curve[i].n + marks - 1) / marks);
+		buf_printf(
+		    vars,
+		    "curve_style[%zu] = %d\ncurve_points[%zu] = %zu\ncurve_marks[%zu] = %zu\n",
+		    i + 1, s->curve[i].style, i + 1, s->curve[i].n, i + 1,
+		    (s->curve[i].n + marks - 1) / marks);
 	buf_printf(vars, "n_lines = %zu\n", s->n_lines);
 	script_array(vars, "line_panel", s->n_lines);
 	script_array(vars, "line_y", s->n_lines);
@@ -868,14 +590,13 @@ static int draw_kind(struct fleet_drawing *d, const struct kind *kind)
 	s->f = d->f;
 	s->kind = kind;
 	s->op = d->op;
-	rc = d->f->n == 1 ? gather_one(s) : gather_several(s);
+	rc = plot_gather(s);
 	if (rc == 0 && kind->against)
-		compare(s);
+		plot_compare(s);
 	if (rc == 0 && s->n > 0)
 		write_all(s);
 	rc = rc != 0 ? rc : (int)s->n;
-	for (size_t i = 0; i < s->n; i++)
-		free(s->curve[i].p);
+	plot_fini(s);
 	free(s);
 	return rc;
 }

@@ -100,8 +100,7 @@ static size_t style_of(struct rows *r, int colour, enum rows_fill fill)
 	return ++r->n_styles;
 }
 
-void rows_bar(struct rows *r, size_t panel, double from, double to, int colour,
-	      enum rows_fill fill)
+void rows_bar(struct rows *r, size_t panel, double from, double to, int colour, enum rows_fill fill)
 {
 	buf_printf(&r->d->data, "%zu %.1f %d ", panel + 1, middle(r), THICK_PX);
 	script_value(&r->d->data, from);

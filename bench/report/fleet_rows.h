@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A picture of bars in rows (plots/fleet_rows.gp), built from the top down: headings, entries with a
- * name at the left, and in each entry a bar, a number and words per panel. Knows no run.
+ * A picture of bars in rows (plots/fleet_rows.gp), built from the top down: headings, entries with
+ * a name at the left, and in each entry a bar, a number and words per panel. Knows no run.
  */
 #pragma once
 
@@ -9,15 +9,21 @@
 
 enum { ROWS_PANELS = 2, ROWS_STYLES = 64 };
 
-enum rows_fill { ROWS_EMPTY = 0, ROWS_CROSSED = 1, ROWS_SOLID = 3, ROWS_HATCHED = 4, ROWS_BACK = 5,
-		 ROWS_DENSE = 2 };
+enum rows_fill {
+	ROWS_EMPTY = 0,
+	ROWS_CROSSED = 1,
+	ROWS_SOLID = 3,
+	ROWS_HATCHED = 4,
+	ROWS_BACK = 5,
+	ROWS_DENSE = 2
+};
 
 struct rows {
 	struct fleet_drawing *d;
 	struct draw_texts texts;
 	struct draw_keys keys;
 	struct {
-		double left, right; /* pixels */
+		double left, right;  /* pixels */
 		double max, longest; /* what the right end and the longest bar stand for */
 		char title[160];
 	} panel[ROWS_PANELS];

@@ -42,10 +42,11 @@ static void facts_of(const struct fleet *f, size_t machine, struct buf *text)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(rank, key, value)
-		if (json_is_string(value) && strpbrk(json_string_value(value), "\r\n") == NULL &&
-		    strpbrk(key, "=\r\n") == NULL)
-			buf_printf(text, "%s=%s\n", key, json_string_value(value));
+	json_object_foreach(rank, key,
+			    value) if (json_is_string(value) &&
+				       strpbrk(json_string_value(value), "\r\n") == NULL &&
+				       strpbrk(key, "=\r\n") == NULL)
+	    buf_printf(text, "%s=%s\n", key, json_string_value(value));
 }
 
 static void add_cell(struct atlas *a, double x, double y, double size, const char *word, int kind,
@@ -229,7 +230,8 @@ int fleet_topology(struct fleet_drawing *d)
 	if (rc == 0) {
 		a->d = d;
 		a->y = a->row_bottom = 50;
-		draw_text(&a->texts, 12, 15, DRAW_LEFT, DRAW_TITLE, "How the GPUs reach each other");
+		draw_text(&a->texts, 12, 15, DRAW_LEFT, DRAW_TITLE,
+			  "How the GPUs reach each other");
 		draw_text(&a->texts, 12, 35, DRAW_LEFT, DRAW_FAINT,
 			  "from row to column, as the driver says. NVn: directly, over n NVLinks; "
 			  "P2P: directly");

@@ -99,8 +99,7 @@ static void line_is(double x, double y, double lo, double hi)
 /* 1 MiB in `us`, interval from 0.8 to 1.25 of it. */
 static void point(size_t machine, const char *transport, const char *timing, double us)
 {
-	struct record *r =
-	    sample_ok(&runs[machine], transport, "all_reduce", 1 << 20, timing, us);
+	struct record *r = sample_ok(&runs[machine], transport, "all_reduce", 1 << 20, timing, us);
 
 	r->ci_lo_us = us * 0.8;
 	r->ci_hi_us = us * 1.25;
@@ -353,7 +352,8 @@ static void fill(size_t n)
 			     300 - 20 * (double)i);
 		sample_sweep(&runs[i], "socket", "NET/Socket", "all_reduce", 8, 1u << 27, 28, 3);
 		sample_sweep(&runs[i], "p2p", "P2P/CUMEM", "pingpong", 8, 1u << 20, 5, 300);
-		meta(i, "{\"ranks\":[{\"devices\":\"2\",\"p2p.0.1\":\"yes\",\"p2p.1.0\":\"yes\"}]}");
+		meta(i,
+		     "{\"ranks\":[{\"devices\":\"2\",\"p2p.0.1\":\"yes\",\"p2p.1.0\":\"yes\"}]}");
 	}
 	fleet_seal();
 }
@@ -412,15 +412,13 @@ static void test_single_picture(void **state)
 
 	(void)state;
 	fill(1);
-	assert_int_equal(fleet_chart_svg(&fleet, chart("bandwidth"), "all_reduce", &svg, alt,
-					 sizeof(alt)),
-			 1);
+	assert_int_equal(
+	    fleet_chart_svg(&fleet, chart("bandwidth"), "all_reduce", &svg, alt, sizeof(alt)), 1);
 	has(&svg, "aria-label=\"Curves, all_reduce");
 	assert_non_null(strstr(alt, "p2p"));
 	buf_clear(&svg);
-	assert_int_equal(fleet_chart_svg(&fleet, chart("bandwidth"), "scatter", &svg, alt,
-					 sizeof(alt)),
-			 0);
+	assert_int_equal(
+	    fleet_chart_svg(&fleet, chart("bandwidth"), "scatter", &svg, alt, sizeof(alt)), 0);
 	assert_int_equal(svg.len, 0);
 	buf_fini(&svg);
 }
@@ -428,8 +426,12 @@ static void test_single_picture(void **state)
 static void test_hostile_names(void **state)
 {
 	static const char *const hostile[] = {
-		"`touch INJECTED`", "<script>alert(1)</script>", "a'b\"c%d@title{}^_|&",
-		"\377\033[31m\\n$(touch INJECTED)", "';system('touch INJECTED');'", "]]>--><!--",
+		"`touch INJECTED`",
+		"<script>alert(1)</script>",
+		"a'b\"c%d@title{}^_|&",
+		"\377\033[31m\\n$(touch INJECTED)",
+		"';system('touch INJECTED');'",
+		"]]>--><!--",
 	};
 	struct fleet_pictures p;
 
