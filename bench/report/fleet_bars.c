@@ -82,6 +82,8 @@ static double names_width(const struct fleet *f, const struct groups *g, const c
 		draw_machine(f, i, 240, name, sizeof(name));
 		widest = fmax(widest, draw_text_width(name, DRAW_PLAIN));
 	}
+	for (size_t i = 0; f->n > 1 && i < g->n; i++) /* headings do not cross the axis either */
+		widest = fmax(widest, draw_text_width(g->list[i].title, DRAW_HEAD));
 	return widest;
 }
 

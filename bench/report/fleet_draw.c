@@ -88,7 +88,7 @@ void draw_machine(const struct fleet *f, size_t machine, double pixels, char *ou
 	size_t n;
 
 	if (f->n > 1)
-		snprintf(number, sizeof(number), "%zu ", machine + 1);
+		snprintf(number, sizeof(number), "%zu: ", machine + 1);
 	n = strlen(number);
 	if (n >= max)
 		return;

@@ -58,7 +58,7 @@ double draw_text_width(const char *text, enum draw_tone tone);
 void draw_fit(const char *text, double pixels, enum draw_tone tone, char *out, size_t max);
 /* The same for sentences: their end goes. */
 void draw_cut(const char *text, double pixels, enum draw_tone tone, char *out, size_t max);
-/* "2 node-a…17": number and name of a machine; only the name when there is just one. */
+/* "2: node-a…17": number and name of a machine; only the name when there is just one. */
 void draw_machine(const struct fleet *f, size_t machine, double pixels, char *out, size_t max);
 
 void draw_key(struct draw_keys *k, enum draw_key kind, int colour, int fill, const char *text);

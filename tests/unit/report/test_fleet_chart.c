@@ -317,7 +317,7 @@ static void test_names_that_fit(void **state)
 	assert_string_equal(text, "one two\342\200\246");
 	fleet_empty(2);
 	draw_machine(&fleet, 1, 200, text, sizeof(text));
-	assert_string_equal(text, "2 node2");
+	assert_string_equal(text, "2: node2");
 	fleet.n = 1;
 	draw_machine(&fleet, 0, 200, text, sizeof(text));
 	assert_string_equal(text, "node1");
