@@ -5,6 +5,7 @@
 
 # TABLE: package | group | what shows that it is there | what for
 #   group  build: nothing works without it   run: the sweep or a part of it   test: only for ./check
+#          browser: for a few tests of ./check, which are skipped without it; large, so only tried
 #   shown  cmd:NAME a command, pc:NAME pkg-config knows it, file:PATH, cc: a C compiler with its headers
 packages_table='build-essential|build|cc|C compiler
 meson|build|cmd:meson|build system
@@ -19,7 +20,8 @@ gnuplot-nox|run|cmd:gnuplot|charts
 fonts-dejavu-core|run|file:/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf|text in charts
 libcmocka-dev|test|pc:cmocka|unit tests
 shellcheck|test|cmd:shellcheck|checks of the scripts
-libxml2-utils|test|cmd:xmllint|checks of the charts'
+libxml2-utils|test|cmd:xmllint|checks of the charts
+chromium|browser|cmd:chromium|looks at the reports'
 
 packages_shown() { # what
 	case $1 in
@@ -105,4 +107,28 @@ packages_ensure() { # group...
 	[ ${#missing[@]} -eq 0 ] && return 0
 	echo "Nothing can be built without: ${missing[*]}"
 	return 1
+}
+
+# As packages_ensure for what is only good to have: always 0, and no download longer than that many
+# seconds. Only downloading is cut short, for dpkg would be left half done.
+packages_try() { # seconds, group...
+	local missing seconds=$1
+	shift
+	mapfile -t missing < <(packages_missing "$@")
+	[ ${#missing[@]} -gt 0 ] || return 0
+	if ! command -v apt-get >/dev/null || ! command -v timeout >/dev/null; then
+		return 0
+	fi
+	echo "Trying for at most $seconds s to get, with apt-get:"
+	packages_describe "${missing[@]}"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	if packages_as_root timeout "$seconds" env DEBIAN_FRONTEND=noninteractive sh -c '
+		apt-get -qq update
+		exec apt-get -qq install -y --no-install-recommends --download-only "$@"' \
+		sh "${missing[@]}" </dev/null >/dev/null 2>&1; then
+		packages_apt install -y --no-install-recommends "${missing[@]}" >/dev/null 2>&1
+	fi
+	mapfile -t missing < <(packages_missing "$@")
+	[ ${#missing[@]} -eq 0 ] || echo "could not install ${missing[*]}; what needs it is skipped"
+	return 0
 }

@@ -27,7 +27,7 @@ static const char intro[] =
 	"| `samples.csv` | One row per measured batch: the raw data behind `points.csv`. |\n"
 	"| `logs/` | What each worker and its library printed; the proof of the transport. |\n"
 	"| `charts/` | Pictures, with the data and the script that made each. |\n"
-	"| `report.md` | The same for reading. |\n"
+	"| `report.md`, `report.html` | The same for reading; `ncclbench report` writes the whole page. |\n"
 	"| `ab.json`, `ab.md` | Of a run that compares environments: which is faster, how sure. |\n"
 	"\n"
 	"Rows are appended and synced while the run goes on: a run that was interrupted keeps\n"

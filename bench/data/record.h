@@ -81,7 +81,15 @@ struct record_stream {
 	const char *const *required;
 	int samples;                   /* 1: a samples.csv */
 	size_t max_rows;               /* 0: any number */
+	int may_be_empty;              /* no row after the header is no fault */
 };
 /* As record_read_all. */
 int record_read_stream(const char *data, size_t len, const struct record_stream *to, char *why, size_t why_max) ATTR_MUST;
+/*
+ * As record_read_all, of a points.csv as a run may have left it: a last line without its newline
+ * that is no whole row (power was lost while it was written) is left out and `note` names it, no row
+ * at all is no fault, and an outcome must be one of outcome_table's. `note` is "" when all is there.
+ */
+int record_read_run(const char *data, size_t len, struct record **rows, size_t *n, char *note, size_t note_max,
+		    char *why, size_t why_max) ATTR_MUST;
 int record_same_key(const struct record *a, const struct record *b);

@@ -15,6 +15,7 @@
 #include "base/num.h"
 #include "data/csv.h"
 #include "data/record.h"
+#include "spec/outcome.h"
 
 /* A reader must not turn a small file into any amount of memory: 2 bytes could make a record. */
 #define MAX_ROWS (1u << 17)
@@ -215,7 +216,8 @@ static int read_rows(struct reading *rd)
 	}
 	if (rc < 0)
 		return refuse_csv(rd, rc);
-	return n ? 0 : refuse(rd, rd->csv.line, 0, "no row after the header");
+	return n || rd->to->may_be_empty ? 0 :
+					   refuse(rd, rd->csv.line, 0, "no row after the header");
 }
 
 /* "# ncclbench points schema 1"; a file without it may be anybody's and is judged by its header. */
@@ -264,14 +266,30 @@ int record_read_stream(const char *data, size_t len, const struct record_stream 
 struct keeping {
 	struct record *rows;
 	size_t n, cap;
+	char *why; /* not NULL: outcomes are checked */
+	size_t why_max;
 };
+
+static int check_outcome(const struct keeping *k, const struct record *r, size_t line)
+{
+	char word[sizeof(r->outcome)];
+
+	if (outcome_find(r->outcome) >= 0)
+		return 0;
+	snprintf(word, sizeof(word), "%s", r->outcome);
+	clean(word);
+	snprintf(k->why, k->why_max, "line %zu: unknown outcome '%s'; ncclbench list outcomes names them",
+		 line, word);
+	return -EBADMSG;
+}
 
 static int keep(void *arg, const struct record *r, const struct sample *s, size_t line)
 {
 	struct keeping *k = arg;
 
 	(void)s;
-	(void)line;
+	if (k->why != NULL && check_outcome(k, r, line) != 0)
+		return -EBADMSG;
 	if (k->n == k->cap) {
 		size_t cap = k->cap ? k->cap * 2 : 64;
 		struct record *grown = reallocarray(k->rows, cap, sizeof(*grown));
@@ -296,6 +314,58 @@ int record_read_all(const char *data, size_t len, struct record **rows, size_t *
 		free(k.rows);
 		return rc;
 	}
+	*rows = k.rows;
+	*n = k.n;
+	return 0;
+}
+
+static int read_kept(const char *data, size_t len, struct keeping *k, char *why, size_t why_max)
+{
+	struct record_stream to = { .row = keep, .arg = k, .max_rows = MAX_ROWS, .may_be_empty = 1 };
+	int rc;
+
+	*k = (struct keeping){ .why = why, .why_max = why_max };
+	rc = record_read_stream(data, len, &to, why, why_max);
+	if (rc)
+		free(k->rows);
+	return rc;
+}
+
+/* Bytes up to and with the last newline. */
+static size_t whole_lines(const char *data, size_t len)
+{
+	const char *last = len ? memrchr(data, '\n', len) : NULL;
+
+	return last ? (size_t)(last - data) + 1 : 0;
+}
+
+static size_t count_lines(const char *data, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++)
+		n += data[i] == '\n';
+	return n;
+}
+
+int record_read_run(const char *data, size_t len, struct record **rows, size_t *n, char *note,
+		    size_t note_max, char *why, size_t why_max)
+{
+	struct keeping k;
+	size_t whole = whole_lines(data, len);
+	int rc = read_kept(data, len, &k, why, why_max);
+
+	snprintf(note, note_max, "%s", "");
+	if (rc == -EBADMSG && whole > 0 && whole < len) {
+		rc = read_kept(data, whole, &k, why, why_max);
+		if (rc == 0)
+			snprintf(note, note_max,
+				 "line %zu, the last one, is cut short and was left out (power lost while it "
+				 "was written?)",
+				 count_lines(data, whole) + 1);
+	}
+	if (rc)
+		return rc;
 	*rows = k.rows;
 	*n = k.n;
 	return 0;

@@ -12,7 +12,8 @@
 
 #define FILE_MAX_BYTES (256u << 20)
 
-static int read_file(const char *dir, const char *name, char **data, size_t *len, char *why, size_t why_max)
+static int read_file(const char *dir, const char *name, char **data, size_t *len, char *why,
+		     size_t why_max)
 {
 	char *path = file_join(dir, name);
 	int r = path ? file_read_all(path, FILE_MAX_BYTES, data, len) : -ENOMEM;
@@ -38,29 +39,45 @@ static void keep_first_arm(struct run_view *r)
 	r->view.n_rows = kept;
 }
 
+static void add_note(struct run_view *r, const char *text)
+{
+	if (text[0] == '\0' || r->view.n_notes == RUN_VIEW_NOTES)
+		return;
+	record_set(r->note[r->view.n_notes], RUN_VIEW_NOTE, text);
+	r->view.n_notes++;
+}
+
 static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_max)
 {
-	char *data = NULL, place[300] = "";
+	char *data = NULL, place[300] = "", cut[200] = "", line[300];
 	size_t len = 0;
 	int rc = read_file(dir, "points.csv", &data, &len, why, why_max);
 
 	if (rc < 0)
 		return rc;
-	rc = record_read_all(data, len, &r->rows, &r->view.n_rows, place, sizeof(place));
+	rc = record_read_run(data, len, &r->rows, &r->view.n_rows, cut, sizeof(cut), place,
+			     sizeof(place));
 	if (rc < 0)
 		snprintf(why, why_max, "%s/points.csv: %s", dir, place[0] ? place : strerror(-rc));
 	free(data);
 	if (rc == 0)
 		keep_first_arm(r);
 	r->view.rows = r->rows;
+	snprintf(line, sizeof(line), "points.csv: %s", cut);
+	add_note(r, cut[0] ? line : "");
 	return rc;
+}
+
+const char *run_view_text(const json_t *o, const char *key)
+{
+	const char *v = json_string_value(json_object_get(o, key));
+
+	return v ? v : "";
 }
 
 static void text(const json_t *o, const char *key, char *out, size_t max)
 {
-	const char *v = json_string_value(json_object_get(o, key));
-
-	record_set(out, max, v ? v : "");
+	record_set(out, max, run_view_text(o, key));
 }
 
 static int peak_kind(const char *name)
@@ -76,7 +93,8 @@ static void load_peaks(struct run_view *r, const json_t *peaks)
 	size_t i;
 	json_t *o;
 
-	json_array_foreach(peaks, i, o) {
+	json_array_foreach(peaks, i, o)
+	{
 		struct view_peak *p = &r->peaks[r->view.n_peaks];
 		const json_t *gbps = json_object_get(o, "gbps");
 		char kind[24];
@@ -95,6 +113,53 @@ static void load_peaks(struct run_view *r, const json_t *peaks)
 	r->view.peaks = r->peaks;
 }
 
+/* Clocks that were held down are why figures of two runs differ. */
+static void note_cards(struct run_view *r, const json_t *states)
+{
+	size_t i;
+	json_t *o;
+
+	json_array_foreach(states, i, o)
+	{
+		char line[RUN_VIEW_NOTE];
+
+		if (run_view_text(o, "throttled")[0] == '\0')
+			continue;
+		snprintf(line, sizeof(line),
+			 "the GPU of rank %zu was held back during the run (%.200s): see flags in "
+			 "samples.csv",
+			 i, run_view_text(o, "throttled"));
+		add_note(r, line);
+	}
+}
+
+static void note_state(struct run_view *r, const json_t *o)
+{
+	const json_t *complete = json_object_get(o, "complete");
+
+	if (json_is_true(json_object_get(o, "interrupted")))
+		add_note(r, "interrupted: these points are complete, the rest was not measured");
+	else if (json_is_false(complete))
+		add_note(r, "the run did not come to its end: these points are complete, the rest "
+			    "was not measured");
+	add_note(r, run_view_text(o, "placement"));
+	note_cards(r, json_object_get(o, "gpu_state"));
+	add_note(r, run_view_text(o, "ceiling_missing"));
+}
+
+static void take_meta(struct run_view *r, json_t *o)
+{
+	text(o, "machine", r->view.machine, sizeof(r->view.machine));
+	text(o, "versions", r->view.versions, sizeof(r->view.versions));
+	text(o, "started", r->view.when, sizeof(r->view.when));
+	text(json_array_get(json_object_get(o, "ranks"), 0), "host", r->view.host,
+	     sizeof(r->view.host));
+	r->view.one_host = json_integer_value(json_object_get(o, "hosts")) <= 1;
+	load_peaks(r, json_object_get(o, "peaks"));
+	note_state(r, o);
+	r->meta = o;
+}
+
 static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_max)
 {
 	char *data = NULL;
@@ -103,21 +168,25 @@ static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_
 	json_t *o;
 	int rc = read_file(dir, "run.json", &data, &len, why, why_max);
 
+	r->view.one_host = true;
+	if (rc == -ENOENT) {
+		add_note(r, "no run.json: the machine, its versions and its peaks are not known");
+		return 0;
+	}
 	if (rc < 0)
 		return rc;
 	o = json_loadb(data, len, JSON_REJECT_DUPLICATES, &error);
 	free(data);
-	if (!o) {
-		snprintf(why, why_max, "%s/run.json, line %d column %d: %s", dir, error.line, error.column, error.text);
+	if (!json_is_object(o)) {
+		if (o)
+			snprintf(why, why_max, "%s/run.json: not an object", dir);
+		else
+			snprintf(why, why_max, "%s/run.json, line %d column %d: %s", dir,
+				 error.line, error.column, error.text);
+		json_decref(o);
 		return -EBADMSG;
 	}
-	text(o, "machine", r->view.machine, sizeof(r->view.machine));
-	text(o, "versions", r->view.versions, sizeof(r->view.versions));
-	text(o, "started", r->view.when, sizeof(r->view.when));
-	text(json_array_get(json_object_get(o, "ranks"), 0), "host", r->view.host, sizeof(r->view.host));
-	r->view.one_host = json_integer_value(json_object_get(o, "hosts")) <= 1;
-	load_peaks(r, json_object_get(o, "peaks"));
-	json_decref(o);
+	take_meta(r, o);
 	return 0;
 }
 
@@ -126,6 +195,13 @@ int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max
 	int rc;
 
 	memset(r, 0, sizeof(*r));
+	if (dir[0] == '\0') {
+		snprintf(why, why_max, "the name of the run is empty: name a run directory");
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < RUN_VIEW_NOTES; i++)
+		r->note_list[i] = r->note[i];
+	r->view.notes = r->note_list;
 	rc = load_rows(r, dir, why, why_max);
 	if (rc == 0)
 		rc = load_meta(r, dir, why, why_max);
@@ -137,5 +213,6 @@ int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max
 void run_view_fini(struct run_view *r)
 {
 	free(r->rows);
+	json_decref(r->meta);
 	memset(r, 0, sizeof(*r));
 }

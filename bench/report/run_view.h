@@ -8,14 +8,28 @@
 #include "report/view.h"
 
 #define RUN_VIEW_PEAKS 64
+#define RUN_VIEW_NOTES 16
+#define RUN_VIEW_NOTE 400
+
+struct json_t; /* jansson's */
 
 struct run_view {
 	struct view view;
 	struct record *rows;
 	struct view_peak peaks[RUN_VIEW_PEAKS];
 	char hows[RUN_VIEW_PEAKS][160];
+	char note[RUN_VIEW_NOTES]
+		 [RUN_VIEW_NOTE]; /* what the run says about itself: cut, interrupted, throttled */
+	const char *note_list[RUN_VIEW_NOTES];
+	struct json_t *meta; /* run.json; NULL where the folder has none */
 };
 
-/* Reads DIR/points.csv and DIR/run.json. 0; -errno with one line in `why` that names the file and, for bad text, the place. */
+/*
+ * Reads DIR/points.csv and, where it is there, DIR/run.json. A last row that was cut, no row at
+ * all, a missing run.json are notes of the view. 0; -errno with one line in `why` that names the
+ * file and, for bad text, the place. A name that is empty is -EINVAL.
+ */
 int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max) ATTR_MUST;
+/* A string of run.json, or of an object in it; "" when it is not there. */
+const char *run_view_text(const struct json_t *o, const char *key);
 void run_view_fini(struct run_view *r);

@@ -7,14 +7,15 @@
 #include <string.h>
 
 #include "base/attr.h"
+#include "report/peak_use.h"
 #include "report/text.h"
 #include "spec/op.h"
 #include "spec/transport.h"
 
 /* Operations whose figures are shown, in order; a run that has none of the first list shows its own
  * first ones. */
-static const int bandwidth_ops[SUMMARY_OPS] = { OP_ALL_REDUCE, OP_SENDRECV };
-static const int latency_ops[SUMMARY_OPS] = { OP_ALL_REDUCE, OP_PINGPONG };
+const int summary_bandwidth_ops[SUMMARY_OPS] = { OP_ALL_REDUCE, OP_SENDRECV };
+const int summary_latency_ops[SUMMARY_OPS] = { OP_ALL_REDUCE, OP_PINGPONG };
 
 /* An op counts as had when anything was measured, proven or not. */
 static void add_figure(struct summary_figure *list, const struct view *v, int op, bool latency)
@@ -55,8 +56,8 @@ static void settle_size(struct summary_figure *f, const struct view *v, bool lat
 static void find_figures(struct summary *s, const struct view *v)
 {
 	for (size_t i = 0; i < SUMMARY_OPS; i++) {
-		add_figure(s->bandwidth, v, bandwidth_ops[i], false);
-		add_figure(s->latency, v, latency_ops[i], true);
+		add_figure(s->bandwidth, v, summary_bandwidth_ops[i], false);
+		add_figure(s->latency, v, summary_latency_ops[i], true);
 	}
 	for (int op = 0; op < OP_COUNT && s->bandwidth[0].op == NULL; op++)
 		add_figure(s->bandwidth, v, op, false);
@@ -83,21 +84,16 @@ static const struct record *record_of(const struct view *v, const struct summary
 
 static void set_value(struct summary_value *value, const struct record *r, bool latency)
 {
-	*value = (struct summary_value){ .value = NAN };
+	*value = (struct summary_value){ .value = NAN, .lo = NAN, .hi = NAN };
 	if (r == NULL)
 		return;
 	value->value = latency ? r->time_us : view_busbw(r);
+	if (r->ci_lo_us > 0 && r->ci_hi_us > 0) {
+		value->lo = latency ? r->ci_lo_us : value->value * r->time_us / r->ci_hi_us;
+		value->hi = latency ? r->ci_hi_us : value->value * r->time_us / r->ci_lo_us;
+	}
 	value->timing = r->timing;
 	value->unproven = view_unproven(r);
-}
-
-static double percent_of_peak(const struct view *v, const struct record *r)
-{
-	const struct view_peak *peak = view_peak_of(v, r->transport);
-
-	if (isfinite(r->peak_pct))
-		return r->peak_pct;
-	return peak != NULL ? 100 * view_busbw(r) / peak->gbps : NAN;
 }
 
 static const struct record *any_measured(const struct view *v, const char *transport)
@@ -147,7 +143,7 @@ static void fill_row(struct summary *s, struct summary_row *row, const struct vi
 		set_value(&row->bandwidth[i], r, false);
 		first = first != NULL ? first : r;
 		if (i == 0 && r != NULL)
-			row->peak_pct = percent_of_peak(v, r);
+			row->peak_pct = peak_use_pct(v, r);
 		r = record_of(v, &s->latency[i], row->transport, view_timings_graph);
 		set_value(&row->latency[i], r, true);
 		first = first != NULL ? first : r;
@@ -160,7 +156,7 @@ static void fill_row(struct summary *s, struct summary_row *row, const struct vi
 		view_why(v, row->transport, row->why, sizeof(row->why));
 }
 
-static bool comparable(const struct summary_value *a, const struct summary_value *b)
+bool summary_comparable(const struct summary_value *a, const struct summary_value *b)
 {
 	return isfinite(a->value) && isfinite(b->value) && b->value > 0 && !a->unproven &&
 	       !b->unproven && strcmp(a->timing, b->timing) == 0;
@@ -173,7 +169,7 @@ static bool is_loopback(const struct view *v, const char *backend, const char *t
 	return v->one_host && id >= 0 && (transport_table[id].flags & TRANSPORT_NETWORK) != 0;
 }
 
-static void compare(struct summary *s, const struct view *v)
+static void compare(struct summary *s)
 {
 	const struct summary_row *reference = NULL;
 	struct summary_row *best = NULL;
@@ -185,10 +181,10 @@ static void compare(struct summary *s, const struct view *v)
 		struct summary_row *row = &s->row[i];
 		const struct summary_value *mine = &row->bandwidth[0];
 
-		if (reference != NULL && comparable(mine, &reference->bandwidth[0]))
+		if (reference != NULL && summary_comparable(mine, &reference->bandwidth[0]))
 			row->ratio = mine->value / reference->bandwidth[0].value;
 		if (isfinite(mine->value) && !mine->unproven &&
-		    !is_loopback(v, s->backend, row->transport) &&
+		    !row->loopback &&
 		    (best == NULL || mine->value > best->bandwidth[0].value))
 			best = row;
 	}
@@ -196,20 +192,34 @@ static void compare(struct summary *s, const struct view *v)
 		best->best = true;
 }
 
-void summary_build(struct summary *s, const struct view *v)
+static void fill(struct summary *s, const struct view *v)
 {
 	const char *names[VIEW_TRANSPORTS_MAX];
 
-	memset(s, 0, sizeof(*s));
 	s->backend = v->n_rows > 0 ? v->rows[0].backend : "";
 	s->ranks = v->n_rows > 0 ? v->rows[0].ranks : 0;
 	s->n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
-	find_figures(s, v);
 	for (size_t i = 0; i < s->n; i++) {
 		s->row[i].transport = names[i];
 		s->row[i].label = view_transport_label(v, s->backend, names[i]);
+		s->row[i].loopback = is_loopback(v, s->backend, names[i]);
 		s->row[i].peak_pct = s->row[i].ratio = NAN;
 		fill_row(s, &s->row[i], v);
 	}
-	compare(s, v);
+	compare(s);
+}
+
+void summary_build(struct summary *s, const struct view *v)
+{
+	memset(s, 0, sizeof(*s));
+	find_figures(s, v);
+	fill(s, v);
+}
+
+void summary_build_at(struct summary *s, const struct view *v, const struct summary *figures)
+{
+	memset(s, 0, sizeof(*s));
+	memcpy(s->bandwidth, figures->bandwidth, sizeof(s->bandwidth));
+	memcpy(s->latency, figures->latency, sizeof(s->latency));
+	fill(s, v);
 }

@@ -18,6 +18,7 @@ struct summary_figure { /* one column of figures; op NULL: the run has none */
 
 struct summary_value {
 	double value;       /* GB/s or us; NaN when not measured at that size */
+	double lo, hi;      /* its 95 % interval; NaN unknown */
 	const char *timing; /* differs from the column's when the transport has no such timing */
 	bool unproven;
 };
@@ -30,6 +31,7 @@ struct summary_row {
 	struct summary_value bandwidth[SUMMARY_OPS], latency[SUMMARY_OPS];
 	double peak_pct,
 	    ratio; /* of bandwidth[0]: per cent of the link's peak, against auto; NaN unknown */
+	bool loopback;
 	bool unproven, best; /* best: highest proven bandwidth[0] of those that are not loopback */
 };
 
@@ -42,3 +44,8 @@ struct summary {
 };
 
 void summary_build(struct summary *s, const struct view *v);
+/* The same at figures that somebody else chose: those of *figures, whose rows are not read. */
+void summary_build_at(struct summary *s, const struct view *v, const struct summary *figures);
+/* Operations whose figures are shown, in order. */
+extern const int summary_bandwidth_ops[SUMMARY_OPS], summary_latency_ops[SUMMARY_OPS];
+bool summary_comparable(const struct summary_value *a, const struct summary_value *b);

@@ -297,13 +297,19 @@ static void load_facts(const char *dir, struct loaded *r)
 
 static int load(const char *dir, struct loaded *r)
 {
-	char *path = file_join(dir, "points.csv"), *data = NULL, why[200] = "";
+	char *path, *data = NULL, why[200] = "", cut[200] = "";
 	size_t len = 0;
-	int rc = path ? file_read_all(path, POINTS_MAX, &data, &len) : -ENOMEM;
+	int rc;
 
 	*r = (struct loaded){ .path = dir };
+	if (dir[0] == '\0') {
+		log_error("estimate: the name of the run is empty: name a run directory");
+		return NB_EXIT_USAGE;
+	}
+	path = file_join(dir, "points.csv");
+	rc = path ? file_read_all(path, POINTS_MAX, &data, &len) : -ENOMEM;
 	if (rc == 0)
-		rc = record_read_all(data, len, &r->rows, &r->n, why, sizeof(why));
+		rc = record_read_run(data, len, &r->rows, &r->n, cut, sizeof(cut), why, sizeof(why));
 	free(data);
 	free(path);
 	if (rc) {
@@ -311,6 +317,8 @@ static int load(const char *dir, struct loaded *r)
 			  why[0] ? why : strerror(-rc));
 		return NB_EXIT_USAGE;
 	}
+	if (cut[0])
+		log_note("estimate: %.*s/points.csv: %s", CMD_WORD_MAX, dir, cut);
 	load_facts(dir, r);
 	for (size_t i = 0; i < r->n && r->ranks < 2; i++)
 		r->ranks = r->rows[i].ranks > r->ranks ? r->rows[i].ranks : r->ranks;

@@ -143,5 +143,48 @@ machine 1000 "${all/meson /} sudo" "$libraries"
 ask build
 wanted 1 'sudo apt-get install meson' 'sudo -n'
 
+# The same of what is only tried.
+try() { # group...
+	ln -sf "$(command -v sh)" "$tmp/bin/sh"
+	[ -n "$without_timeout" ] || stub timeout 'shift; exec "$@"'
+	# shellcheck disable=SC2016
+	PATH=$tmp/bin "$bash" -c '. "$0"; hash -r; packages_try 5 "$@"' "$root/scripts/packages.sh" "$@" \
+		>"$tmp/out" 2>&1 </dev/null
+	code=$?
+	[ -e "$tmp/log" ] || : >"$tmp/log"
+}
+without_timeout=
+# shellcheck disable=SC2016  # text of a stub
+sudo='[ "$1" = -n ] && shift; "$@"'
+
+what='a browser that can be had'
+machine 0 "$all" "$libraries"
+try browser
+wanted 0 'chromium' 'apt-get -qq install -y --no-install-recommends --download-only chromium'
+wanted 0 'chromium' 'DPkg::Lock::Timeout=120 install -y --no-install-recommends chromium'
+
+what='a browser that is there'
+machine 0 "$all chromium" "$libraries"
+try browser
+wanted 0 '' ''
+
+what='a browser that cannot be had is no failure'
+apt='exit 100'
+machine 0 "$all" "$libraries"
+try browser
+wanted 0 'could not install chromium; what needs it is skipped' 'download-only'
+grep -q 'DPkg::Lock' "$tmp/log" && { echo "FAILED: $what: installed without a download"; failed=$((failed + 1)); }
+
+what='no root, no sudo: a browser is left out'
+machine 1000 "$all" "$libraries"
+try browser
+wanted 0 'could not install chromium' ''
+
+what='without a bound nothing is tried'
+without_timeout=1
+machine 0 "$all" "$libraries"
+try browser
+wanted 0 '' ''
+
 [ $failed -eq 0 ] && echo 'all as it should be'
 [ $failed -eq 0 ]
