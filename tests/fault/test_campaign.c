@@ -327,13 +327,14 @@ static void out_of_memory_where_all_register_together(void **state)
 	int64_t began = clock_now_ns();
 
 	set_up(&r, "fail:oom@prepare:2#1 hang@prepare:2#0", true);
+	r.t.timeout_ms = LONG_MS;
 	r.t.request.transports = 1ULL << TRANSPORT_AUTO; /* forced rows refuse it */
 	r.t.request.variants = 1u << VARIANT_SYMMETRIC;
 	go_to_the_end(&r);
 	expect_row(&r, 1, "out-of-memory", "prepare", "rank 1: the script says so");
 	expect_ok(&r, 0);
-	/* Not the 40 s that an answer may take. */
-	assert_true(clock_now_ns() - began < 35 * CLOCK_S);
+	/* Not what an answer may take. */
+	assert_true(clock_now_ns() - began < SLACK_NS);
 	assert_int_equal(r.t.workers[0], 2);
 	assert_int_equal(r.t.workers[1], 2);
 	trial_fini(&r.t);
