@@ -115,13 +115,16 @@ class Bench:
     # ---- the browser ----
 
     def chrome(self, *arguments):
-        with tempfile.TemporaryDirectory(prefix="ncclbench-chromium-") as profile:
+        profile = tempfile.mkdtemp(prefix="ncclbench-chromium-")
+        try:
             return subprocess.run(
                 [self.chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions",
                  "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
                  f"--user-data-dir={profile}", *arguments],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                 errors="replace", timeout=240, check=False)
+        finally:  # a helper process may still write there
+            shutil.rmtree(profile, ignore_errors=True)
 
     @staticmethod
     def in_view(text, dark, paper):
