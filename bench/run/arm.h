@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attr.h"
@@ -22,6 +23,7 @@ struct arm {
 	size_t n;
 	char *nccl_lib;                  /* absolute path, or NULL: the run's */
 	char *text;                      /* as given, for people; "" is the plain environment */
+	bool beats_base;                 /* its settings stand over those that every forced row shares (tune tries copy engines) */
 	char lib_version[32];            /* what nccl_lib says of itself, "" not asked */
 };
 

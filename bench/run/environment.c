@@ -146,13 +146,24 @@ int environment_preload(struct env *e, const char *library)
 	return r;
 }
 
+/* What a row itself needs comes after it and wins over an arm in any case. */
+static int set_base(struct environment *e, const struct environment_request *r)
+{
+	int rc = 0;
+
+	for (const struct env_pair *p = transport_base; p->name && rc == 0; p++)
+		if (!r->arm || !r->arm->beats_base || !arm_value(r->arm, p->name))
+			rc = set_pair(e, p, r->rank, true);
+	return rc;
+}
+
 static int apply_rows(struct environment *e, const struct environment_request *r)
 {
 	const struct transport *t = &transport_table[r->transport];
 	int rc = 0;
 
 	if (t->flags & TRANSPORT_FORCED && t->backend == BACKEND_NCCL)
-		rc = set_pairs(e, transport_base, r->rank, true);
+		rc = set_base(e, r);
 	if (rc == 0)
 		rc = set_pairs(e, t->set, r->rank, true);
 	if (rc == 0 && (r->one_host || r->share_gpu))

@@ -24,6 +24,7 @@
 #include "run/options.h"
 #include "run/progress.h"
 #include "run/session.h"
+#include "run/tune.h"
 #include "spec/outcome.h"
 #include "spec/timing.h"
 #include "spec/transport.h"
@@ -45,6 +46,7 @@ struct run {
 	struct place place;
 	struct health health;
 	struct confirm confirm;
+	struct tune tune;
 	int64_t start_ns;
 	struct progress progress;
 	int64_t veto; /* some rank's environment has NCCL_NVLS_ENABLE=0 */
@@ -68,7 +70,7 @@ static int check_ranks(struct run *r, int launcher_size)
 	}
 	if (r->coord.size == 1) {
 		log_error("one rank: transports are measured between at least two; start mpirun -np 2 ncclbench %s",
-			  r->options.health ? "health" : "--sweep");
+			  r->options.health ? "health" : r->options.tune ? "tune" : "--sweep");
 		return STOP(NB_EXIT_USAGE);
 	}
 	return 0;
@@ -130,7 +132,7 @@ static int agree_on_seed(struct run *r)
 /* What decides the order of collective calls: the plan, and options that are not in it. */
 static int64_t plan_words(const struct run *r)
 {
-	const int also[] = { r->options.plan.profile, r->options.dry_run, r->options.ceilings, r->options.health };
+	const int also[] = { r->options.plan.profile, r->options.dry_run, r->options.ceilings, r->options.health, r->options.tune };
 	uint64_t words = r->campaign.plan.fingerprint;
 
 	for (size_t i = 0; i < N_ELEMENTS(also); i++)
@@ -285,6 +287,13 @@ static int make_plan(struct run *r)
 		if (rc < 0)
 			return rc == -EINVAL ? refuse_verdict(r, why) : rc;
 	}
+	if (r->options.tune) {
+		rc = tune_request(&r->options, q, &r->options.sizes, why, sizeof(why));
+		if (rc == -EINVAL && r->coord.rank == 0)
+			log_error("%s", why);
+		if (rc < 0)
+			return rc == -EINVAL ? STOP(NB_EXIT_USAGE) : rc;
+	}
 	if (r->options.health)
 		health_request(&r->options, &r->launch, r->coord.n_hosts, r->finish.required, q);
 	if (q->transports == 0 && r->finish.required) {
@@ -302,6 +311,8 @@ static int make_plan(struct run *r)
 		rc = keep_suspects(r);
 	if (rc == 0 && r->options.n_arms && !r->options.restarts_given)
 		rc = enough_restarts(r, why, sizeof(why));
+	if (rc == 0 && r->options.tune)
+		rc = tune_check(&r->options, &r->campaign.plan, why, sizeof(why));
 	if (rc == -EINVAL) {
 		if (r->coord.rank == 0)
 			log_error("%s", why);
@@ -336,17 +347,20 @@ static void print_plan(const struct run *r)
 static int create_store(struct run *r)
 {
 	char host[256] = "";
-	char *dir = r->options.out ? strdup(r->options.out) : NULL;
+	const char *named = r->options.resume ? r->options.resume : r->options.out;
+	char *dir = named ? strdup(named) : NULL;
 	int rc;
 
 	store_init(&r->campaign.store);
 	facts_get(&r->launch.facts, 0, "host", host, sizeof(host));
-	if (!dir && !r->options.out)
+	if (!dir && !named)
 		dir = store_default_dir(host);
 	if (!dir)
 		return -ENOMEM;
-	rc = store_create(&r->campaign.store, dir);
-	if (rc == -ENOTEMPTY)
+	rc = r->options.resume ? store_reopen(&r->campaign.store, dir) : store_create(&r->campaign.store, dir);
+	if (rc < 0 && r->options.resume)
+		log_error("--resume: %s is no run directory of ncclbench that can be written: %s", dir, strerror(-rc));
+	else if (rc == -ENOTEMPTY)
 		log_error("--out %s is not empty; earlier results are never overwritten: name a new folder", dir);
 	else if (rc < 0)
 		log_error("cannot create the run directory %s: %s; choose another place with --out", dir, strerror(-rc));
@@ -509,6 +523,23 @@ static int check_health(struct run *r)
 	return rc < 0 ? rc : share_code(r, STOP(code));
 }
 
+static int tune(struct run *r)
+{
+	struct campaign *k = &r->campaign;
+	int code = NB_EXIT_BROKEN, rc = 0;
+
+	if (r->coord.rank == 0) {
+		say_what(r);
+		rc = finish_meta(k, &r->finish, false, 0);
+		if (rc < 0)
+			log_error("cannot write %s/run.json: %s", k->store.dir, strerror(-rc));
+		k->broken = rc < 0; /* the first round tells the others */
+	}
+	rc = tune_run(&r->tune, k, &r->finish, &code);
+	tune_fini(&r->tune);
+	return rc < 0 ? rc : share_code(r, STOP(code));
+}
+
 static int open_logs(struct run *r)
 {
 	int rc = health_open(&r->health, &r->coord, &r->options);
@@ -542,6 +573,8 @@ static int run(struct run *r, int launcher_size)
 	if (rc == 0 && r->options.dry_run) {
 		if (r->coord.rank == 0)
 			print_plan(r);
+		if (r->coord.rank == 0 && r->options.tune)
+			tune_print_space(&r->campaign, &r->options, &r->launch, environ);
 		return STOP(NB_EXIT_OK);
 	}
 	if (rc == 0)
@@ -552,7 +585,7 @@ static int run(struct run *r, int launcher_size)
 	rc = campaign_prepare(&r->campaign);
 	if (rc < 0)
 		return rc;
-	return r->options.health ? check_health(r) : measure(r);
+	return r->options.health ? check_health(r) : r->options.tune ? tune(r) : measure(r);
 }
 
 static void set_deadline(struct run *r)

@@ -57,9 +57,11 @@ int meter_trial(struct meter *m, const struct setting *s, struct trial *out)
 	rc = m->measure(m->arg, s, *restart, money(m), out);
 	if (rc < 0)
 		return rc;
+	m->spent_s += out->cost_s;
+	if (out->outcome == OUTCOME_SKIPPED)
+		return 1;
 	++*restart;
 	m->n_trials++;
-	m->spent_s += out->cost_s;
 	if (out->outcome == OUTCOME_OK && out->cost_s > m->dearest_s)
 		m->dearest_s = out->cost_s;
 	return 0;

@@ -21,7 +21,7 @@ struct trial {
 	bool known; /* of an earlier run: nothing was measured now */
 };
 
-/* Measures `s` in fresh workers, for the restart-th time, in limit_s at most. 0, or negative: the search ends at once (-EINTR:
+/* Measures `s` in fresh workers, for the restart-th time, in limit_s at most; OUTCOME_SKIPPED: that was not enough. 0, or negative: the search ends at once (-EINTR:
  * somebody wants it to). A setting that fails is no error. */
 typedef int (*measure_fn)(void *arg, const struct setting *s, int restart, double limit_s, struct trial *out);
 
@@ -42,7 +42,7 @@ struct meter {
 };
 
 void meter_fini(struct meter *m);
-/* 0; 1: the budget cannot pay it, nothing was measured; negative. */
+/* 0; 1: the budget cannot pay it; negative. */
 int meter_trial(struct meter *m, const struct setting *s, struct trial *out) ATTR_MUST;
 /* How many trials as dear as the dearest are left, before the reserve. */
 size_t meter_left(const struct meter *m);

@@ -344,28 +344,41 @@ int race_run(struct race *r, struct meter *m)
 	return rc < 0 ? rc : 0;
 }
 
-const struct candidate *race_best(const struct race *r, size_t k)
+bool race_harms(const struct race *r, const struct candidate *c, size_t k, double harm)
+{
+	for (size_t i = 0; i < r->n_classes; i++)
+		if (i != k && race_mean(c, i) > harm)
+			return true;
+	return false;
+}
+
+static bool looks_faster(const struct race *r, const struct candidate *c, size_t k, double harm)
+{
+	return c->outcome == OUTCOME_OK && c->n > 0 && race_mean(c, k) < -LOOKS_FASTER && !race_harms(r, c, k, harm);
+}
+
+static double surely(const struct race *r, const struct candidate *c, size_t k)
+{
+	return race_mean(c, k) + race_error(r, c, k);
+}
+
+const struct candidate *race_best(const struct race *r, size_t k, double harm)
 {
 	const struct candidate *best = NULL, *simple;
 	double limit;
 
-	for (size_t i = 0; i < r->n; i++) {
-		const struct candidate *c = &r->c[i];
-
-		if (c->outcome != OUTCOME_OK || c->n == 0 || race_mean(c, k) > -LOOKS_FASTER)
-			continue;
-		if (!best || race_mean(c, k) + race_error(r, c, k) < race_mean(best, k) + race_error(r, best, k))
-			best = c;
-	}
+	for (size_t i = 0; i < r->n; i++)
+		if (looks_faster(r, &r->c[i], k, harm) && (!best || surely(r, &r->c[i], k) < surely(r, best, k)))
+			best = &r->c[i];
 	if (!best)
 		return NULL;
 	simple = best;
-	limit = race_mean(best, k) + fmax(LOOKS_FASTER, race_error(r, best, k));
+	/* The best of many is a lucky one: half a percent and its error count for nothing against a line less to set. */
+	limit = surely(r, best, k) + LOOKS_FASTER;
 	for (size_t i = 0; i < r->n; i++) {
 		const struct candidate *c = &r->c[i];
 
-		if (c->outcome == OUTCOME_OK && c->n && c->s.n < simple->s.n && c->n * 2 >= best->n && race_mean(c, k) < limit &&
-		    race_mean(c, k) < -LOOKS_FASTER)
+		if (looks_faster(r, c, k, harm) && c->s.n < simple->s.n && c->n * 2 >= best->n && race_mean(c, k) < limit)
 			simple = c;
 	}
 	return simple;

@@ -49,5 +49,8 @@ void race_fini(struct race *r);
 double race_mean(const struct candidate *c, size_t k);
 /* Standard error of that mean, from how the controls differ. */
 double race_error(const struct race *r, const struct candidate *c, size_t k);
-/* The one to confirm for class k, or NULL: none looks faster. The simplest of those as good as the best. */
-const struct candidate *race_best(const struct race *r, size_t k);
+/* The one to confirm for class k, or NULL: none looks faster. The simplest of those as good as the best. With `harm` (log) only of
+ * those that do not look slower by more on any other class; INFINITY: of all. */
+const struct candidate *race_best(const struct race *r, size_t k, double harm);
+/* Looks slower by more than `harm` on some class but k. */
+bool race_harms(const struct race *r, const struct candidate *c, size_t k, double harm);

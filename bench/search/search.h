@@ -30,6 +30,9 @@ struct finding_of {
 	enum found_id id;
 	int arm;                    /* of confirmation.arm; -1 none */
 	bool harms[SEARCH_CLASSES]; /* classes that get slower by more than CONFIRM_HARM */
+	/* Beside a gain: another arm that gains more, as a trade; -1 none. */
+	int trade;
+	bool trade_harms[SEARCH_CLASSES];
 };
 
 struct search_problem {

@@ -11,7 +11,7 @@
 #include "ncclbench/exitcode.h"
 #include "tool/cmd.h"
 
-static const struct cmd *const commands[] = { &cmd_sweep, &cmd_health, &cmd_gate, &cmd_baseline, &cmd_explain, &cmd_doctor, &cmd_import, &cmd_estimate, &cmd_report, &cmd_list };
+static const struct cmd *const commands[] = { &cmd_sweep, &cmd_health, &cmd_tune, &cmd_gate, &cmd_baseline, &cmd_explain, &cmd_doctor, &cmd_import, &cmd_estimate, &cmd_report, &cmd_list };
 
 static int help(void)
 {

@@ -81,13 +81,16 @@ static int surface_measure(void *arg, const struct setting *s, int restart, doub
 
 	if (w->stop_after && w->trials >= w->stop_after)
 		return -EINTR;
-	w->trials++;
 	out->outcome = w->fate ? w->fate(w, s) : OUTCOME_OK;
 	if (out->outcome == OUTCOME_HANG)
 		cost = w->hang_s;
 	if (out->outcome != OUTCOME_OK)
 		snprintf(out->detail, sizeof(out->detail), "as planted");
-	cost = cost < limit_s ? cost : limit_s;
+	if (cost > limit_s) {
+		cost = limit_s;
+		out->outcome = OUTCOME_SKIPPED;
+	}
+	w->trials += out->outcome != OUTCOME_SKIPPED;
 	out->cost_s = cost;
 	w->spent_s += cost;
 	if (w->outlier_rate > 0 && surface_uniform(w) < w->outlier_rate)

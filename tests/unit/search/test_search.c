@@ -48,6 +48,12 @@ static double trade(const struct surface *w, const struct setting *s, size_t k)
 	return k == 0 ? -.1 : .05;
 }
 
+/* The same, and 4 % for nothing. */
+static double trade_or_gain(const struct surface *w, const struct setting *s, size_t k)
+{
+	return trade(w, s, k) + (k == 0 && surface_has(s, "NCCL_MIN_NCHANNELS", "8") ? -.04 : 0);
+}
+
 /* Everything that loads the large class helps the small one, too: one costs it 1 %, which is none. */
 static double hardly_a_trade(const struct surface *w, const struct setting *s, size_t k)
 {
@@ -170,6 +176,23 @@ static void tells_a_trade(void **state)
 	w = (struct surface){ .effect = hardly_a_trade, .noise = { .002, .002 } };
 	run(&w, TRANSPORT_SHM, 150, &r);
 	assert_int_equal(r.found[0].id, FOUND_GAIN);
+	search_fini(&r);
+}
+
+static void gain_first_trade_beside_it(void **state)
+{
+	struct surface w = { .effect = trade_or_gain, .noise = QUIET };
+	struct search_result r;
+	const struct confirmed *more;
+
+	run(&w, TRANSPORT_SHM, 150, &r);
+	assert_int_equal(r.found[0].id, FOUND_GAIN);
+	expect_arm(&r, "NCCL_MIN_NCHANNELS=8");
+	assert_true(fabs(effect_of(&r, 0)->shift + .04) < .01);
+	assert_true(r.found[0].trade >= 0 && r.found[0].trade_harms[1]);
+	more = &r.confirmation.arm[r.found[0].trade];
+	assert_true(surface_has(&more->s, "NCCL_BUFFSIZE", "16777216") && surface_has(&more->s, "NCCL_MIN_NCHANNELS", "8"));
+	assert_true(fabs(more->effect[0].shift + .14) < .01);
 	search_fini(&r);
 }
 
@@ -381,6 +404,7 @@ int main(void)
 		cmocka_unit_test(below_one_percent_is_nothing),
 		cmocka_unit_test(nothing_there),
 		cmocka_unit_test(tells_a_trade),
+		cmocka_unit_test(gain_first_trade_beside_it),
 		cmocka_unit_test(never_what_is_broken),
 		cmocka_unit_test(fails_at_last),
 		cmocka_unit_test(default_that_fails),
