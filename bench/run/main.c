@@ -21,10 +21,12 @@
 #include "run/finish.h"
 #include "run/health.h"
 #include "run/launch.h"
+#include "run/matrix.h"
 #include "run/options.h"
 #include "run/progress.h"
 #include "run/session.h"
 #include "run/tune.h"
+#include "search/tunable.h"
 #include "spec/outcome.h"
 #include "spec/timing.h"
 #include "spec/transport.h"
@@ -258,6 +260,14 @@ static int enough_restarts(struct run *r, char *why, size_t why_max)
 	return plan_build(q, &r->campaign.plan, why, why_max);
 }
 
+static int nccl_version(const struct run *r)
+{
+	char text[64] = "";
+
+	facts_get(&r->launch.facts, 0, "lib_version", text, sizeof(text));
+	return tunable_version(text);
+}
+
 static int make_plan(struct run *r)
 {
 	struct plan_request *q = &r->campaign.request;
@@ -279,6 +289,11 @@ static int make_plan(struct run *r)
 				log_error("--ab: --nccl-lib has no meaning on host memory through UCX; leave it out");
 			return STOP(NB_EXIT_USAGE);
 		}
+	if (q->backend == BACKEND_UCX && r->options.matrix) {
+		if (r->coord.rank == 0)
+			log_error("--algos and --protos are NCCL's; this is host memory through UCX, which has neither to choose from here");
+		return STOP(NB_EXIT_USAGE);
+	}
 	rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
 	if (rc != 0)
 		return rc;
@@ -293,6 +308,12 @@ static int make_plan(struct run *r)
 			log_error("%s", why);
 		if (rc < 0)
 			return rc == -EINVAL ? STOP(NB_EXIT_USAGE) : rc;
+	}
+	if (q->all_pairs && !q->sizes && !q->begin && !q->end && !q->factor && !q->step) {
+		static const uint64_t nccl[] = { 8, 64 << 20 }, ucx[] = { 8, 4 << 20 };
+
+		q->sizes = q->backend == BACKEND_UCX ? ucx : nccl;
+		q->n_sizes = 2;
 	}
 	if (r->options.health)
 		health_request(&r->options, &r->launch, r->coord.n_hosts, r->finish.required, q);
@@ -309,7 +330,9 @@ static int make_plan(struct run *r)
 	rc = plan_build(q, &r->campaign.plan, why, sizeof(why));
 	if (rc == 0 && r->options.confirm)
 		rc = keep_suspects(r);
-	if (rc == 0 && r->options.n_arms && !r->options.restarts_given)
+	if (rc == 0 && r->options.matrix)
+		matrix_plan(&r->campaign.plan, r->options.arms, nccl_version(r));
+	if (rc == 0 && r->options.n_arms && !r->options.matrix && !r->options.restarts_given)
 		rc = enough_restarts(r, why, sizeof(why));
 	if (rc == 0 && r->options.tune)
 		rc = tune_check(&r->options, &r->campaign.plan, why, sizeof(why));
@@ -436,7 +459,8 @@ static void set_up_campaign(struct run *r)
 	k->c = &r->coord;
 	k->arms = r->options.arms;
 	ask_libraries(r);
-	arms_lint(k->arms, r->options.n_arms, r->launch.backend);
+	if (!r->options.matrix)
+		arms_lint(k->arms, r->options.n_arms, r->launch.backend);
 	k->reasons = (struct reason_context){
 		.facts = &r->launch.facts, .nranks = r->coord.size, .n_hosts = r->coord.n_hosts,
 		.shared_gpu = r->launch.shared_gpu, .veto = r->veto,

@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "doctor/emit.h"
 #include "ncclbench/exitcode.h"
+#include "run/matrix.h"
 #include "run/tune_class.h"
 #include "search/tunable.h"
 #include "spec/dtype.h"
@@ -39,7 +40,7 @@ enum key {
 	KEY_OPS = 256, KEY_TRANSPORTS, KEY_SIZES, KEY_TIMING, KEY_PROFILE, KEY_RESTARTS, KEY_BACKEND, KEY_REQUIRE, KEY_BIND, KEY_PAIR,
 	KEY_MAP, KEY_REGISTER, KEY_NCCL_LIB, KEY_OUT, KEY_TIMEOUT, KEY_SEED, KEY_JSON, KEY_COLOR, KEY_NO_CHARTS, KEY_DRY_RUN,
 	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP, KEY_AB, KEY_CONFIRM, KEY_BUDGET, KEY_OBJECTIVE,
-	KEY_EMIT, KEY_RESUME, KEY_ONLY,
+	KEY_EMIT, KEY_RESUME, KEY_ONLY, KEY_ALGOS, KEY_PROTOS, KEY_PAIRS,
 };
 
 static const struct argp_option rows[] = {
@@ -56,6 +57,7 @@ static const struct argp_option rows[] = {
 	{ "place", KEY_PLACE, "WHERE", 0, "out, in or both: result in another buffer or in place (default out)", 0 },
 	{ "root", KEY_ROOT, "RANK", 0, "root of broadcast, reduce, gather, scatter (default 0)", 0 },
 	{ "pair", KEY_PAIR, "I,J", 0, "ranks of pingpong, send and send_bidir (default 0,1)", 0 },
+	{ "pairs", KEY_PAIRS, "all", 0, "one-way, two-way and ping-pong for every ordered pair of ranks, one pair after another", 0 },
 	{ "register", KEY_REGISTER, "LIST", 0, "add rows with registered memory: user, graph, symmetric", 0 },
 	{ 0, 0, 0, 0, "How to measure", 2 },
 	{ "timing", KEY_TIMING, "LIST", 0, "graph, stream, blocking (default graph,stream; UCX: host)", 0 },
@@ -74,6 +76,8 @@ static const struct argp_option rows[] = {
 	{ 0, 0, 0, 0, "Compare", 4 },
 	{ "ab", KEY_AB, "\"NAME=VALUE...\"", 0, "measure with these settings, or with --nccl-lib PATH, in turns with another --ab or, when it is "
 	  "the only one, with the plain environment (\"\"); at least 10 restarts; says what is faster and how sure", 0 },
+	{ "algos", KEY_ALGOS, "LIST", 0, "rows for each of these algorithms beside NCCL's own choice: ring, tree, pat (--ops all_reduce by default)", 0 },
+	{ "protos", KEY_PROTOS, "LIST", 0, "rows for each of these protocols: ll, ll128, simple; with --algos for each combination", 0 },
 	{ "confirm", KEY_CONFIRM, "VERDICT", 0, "measure again what `ncclbench gate --json` found slower, and nothing else, with its profile and "
 	  "fresh workers; then: ncclbench gate BASELINE... NEW --confirm RUN", 0 },
 	{ 0, 0, 0, 0, "Results", 5 },
@@ -381,6 +385,15 @@ static int pair_value(struct options *o, const char *text)
 	return 0;
 }
 
+static int pairs_value(struct options *o, const char *text)
+{
+	o->plan.all_pairs = true;
+	if (strcmp(text, "all") == 0)
+		return 0;
+	log_error("--pairs: '%.*s' is not all; one pair is --pair I,J", QUOTED_MAX, text);
+	return -EINVAL;
+}
+
 static const char *const place_words[] = { "out", "in", "both" };
 static const char *const color_words[] = { "auto", "always", "never" };
 
@@ -507,6 +520,7 @@ static int what_value(int key, char *arg, struct options *o)
 	case KEY_SIZES: return size_list(o, arg);
 	case KEY_ROOT: return positive("--root", arg, 0, 65535, &o->plan.root);
 	case KEY_PAIR: return pair_value(o, arg);
+	case KEY_PAIRS: return pairs_value(o, arg);
 	case KEY_REGISTER: return word_bits32(&variant_words, arg, &o->plan.variants);
 	case 'f':
 		r = int_value("-f", arg, 2, 1 << 20, &v);
@@ -573,6 +587,8 @@ static int plain_value(int key, char *arg, struct options *o)
 	case KEY_TRANSPORTS: o->transports = arg; return 0;
 	case KEY_REQUIRE: o->require = arg; return 0;
 	case KEY_AB: return arm_value_text(o, arg);
+	case KEY_ALGOS: o->algos = arg; return whole_list("--algos", arg);
+	case KEY_PROTOS: o->protos = arg; return whole_list("--protos", arg);
 	case KEY_CONFIRM: o->confirm = arg; return named("--confirm", arg);
 	case KEY_OUT: o->out = arg; return named("--out", arg);
 	case KEY_RESUME: o->resume = arg; return named("--resume", arg);
@@ -638,6 +654,10 @@ static const char *contradiction(const struct options *o)
 		return "-b is larger than -e; exchange them";
 	if (o->confirm && (o->points_given || o->transports || o->require))
 		return "--confirm takes what to measure and the profile from the verdict; leave the options that choose points out";
+	if ((o->algos || o->protos) && (o->n_ab || o->confirm))
+		return "--algos and --protos make their own arms; leave --ab and --confirm out";
+	if ((o->algos || o->protos) && o->backend == BACKEND_UCX)
+		return "--algos and --protos are NCCL's; UCX has neither algorithms nor protocols to choose from here";
 	if (o->confirm && o->n_ab)
 		return "--confirm and --ab contradict each other; give one";
 	if (o->resume && o->out)
@@ -745,6 +765,34 @@ static int make_arms(struct options *o)
 	return 0;
 }
 
+static int make_matrix(struct options *o)
+{
+	char why[400] = "";
+	int r;
+
+	if (!o->algos && !o->protos)
+		return 0;
+	if (o->n_ab || o->confirm)
+		return 0; /* contradiction() says it */
+	r = matrix_arms(o->algos, o->protos, &o->arms, &o->n_arms, why, sizeof(why));
+	if (r == -EINVAL)
+		log_error("%s", why);
+	if (r < 0)
+		return r;
+	o->matrix = true;
+	o->plan.n_arms = (int)o->n_arms;
+	if (!o->plan.ops)
+		o->plan.ops = 1ULL << OP_ALL_REDUCE;
+	return 0;
+}
+
+/* Three operations at a small and a large size, unless somebody chose others. */
+static void default_pairs(struct options *o)
+{
+	if (o->plan.all_pairs && !o->plan.ops)
+		o->plan.ops = 1ULL << OP_SEND | 1ULL << OP_SEND_BIDIR | 1ULL << OP_PINGPONG;
+}
+
 static int parse_words(struct options *o, int argc, char **argv)
 {
 	static const struct argp argps[] = {
@@ -763,8 +811,9 @@ static int parse_words(struct options *o, int argc, char **argv)
 	r = argp_parse(argp, argc, argv, 0, NULL, o);
 	if (r != 0)
 		return NB_EXIT_USAGE + 1;
-	if (make_arms(o) < 0)
+	if (make_arms(o) < 0 || make_matrix(o) < 0)
 		return NB_EXIT_USAGE + 1;
+	default_pairs(o);
 	wrong = contradiction(o);
 	if (wrong) {
 		log_error("%s", wrong);

@@ -34,6 +34,8 @@ struct options {
 	bool health;                   /* `ncclbench health`: its own options, and timeout_ns is that of everything together */
 	const char *confirm;           /* verdict of a gate whose suspects are measured again, or NULL */
 	bool points_given;             /* some option chose what to measure */
+	const char *algos, *protos;    /* words; NULL. With either the arms are their combinations */
+	bool matrix;
 	bool tune;                     /* `ncclbench tune`: its own options */
 	int64_t budget_ns;             /* tune: seconds of measuring, all transports together */
 	const char *objective, *emit;  /* tune; emit NULL */

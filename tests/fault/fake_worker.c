@@ -34,6 +34,8 @@
  *   NCCLBENCH_TEST_FAKE_SPEED    how settings change the invented times: words NAME=VALUE:P or
  *                                NAME=VALUE:P:S, P percent of the time above 64 KiB and S (else
  *                                100) below, each that the environment holds; they multiply
+ *   NCCLBENCH_TEST_FAKE_DECLINES a value of NCCL_ALGO or NCCL_PROTO: the log then says that RING or
+ *                                SIMPLE was taken, as where NCCL ignores what was asked
  *   NCCLBENCH_TEST_FAKE_STATE    state of the GPU added to JOINED as it stands: "sm_mhz=1980 throttle=1"
  *   NCCLBENCH_TEST_FAKE_STATE_RUN  the same for DONE of mode=measure
  *
@@ -657,6 +659,20 @@ static void log_pair(const struct fake *f, int peer, int connection)
 		log_connection(f, peer, f->rank, connection);
 }
 
+/* What the environment asks for in NCCL's capitals, unless it is declined. */
+static const char *choice(const char *name, const char *otherwise)
+{
+	const char *asked = getenv(name), *declined = getenv("NCCLBENCH_TEST_FAKE_DECLINES");
+	static char text[2][16];
+	char *out = text[strcmp(name, "NCCL_ALGO") == 0];
+
+	if (!asked || (declined && strcmp(asked, declined) == 0))
+		return otherwise;
+	for (size_t i = 0; i < sizeof(text[0]) - 1 && (i == 0 || out[i - 1]); i++)
+		out[i] = (char)(asked[i] >= 'a' && asked[i] <= 'z' ? asked[i] - 32 : asked[i]);
+	return out;
+}
+
 /* Collectives: a ring. Send and receive: everybody with everybody, at once (NCCL would connect the
  * pairs as they are first used). */
 static void log_run(struct fake *f)
@@ -670,8 +686,8 @@ static void log_run(struct fake *f)
 		f->logged[connection] = true;
 	}
 	if (f->tuning_due && f->func && f->rank == 0 && f->log_fd == NB_LOG_FD)
-		log_line(f, "%s: %lld Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..%d}",
-			 f->func, f->bytes, f->kind->channels - 1);
+		log_line(f, "%s: %lld Bytes -> Algo %s proto %s channel{Lo..Hi}={0..%d}",
+			 f->func, f->bytes, choice("NCCL_ALGO", "RING"), choice("NCCL_PROTO", "SIMPLE"), f->kind->channels - 1);
 	f->tuning_due = false;
 }
 
