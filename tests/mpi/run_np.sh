@@ -3,7 +3,7 @@
 # ncclbench-run under a real mpirun, workers scripted: whatever one rank's worker does, all ranks end in time with one exit code and
 # every planned point has its row. Not about MPI itself, nor about figures.
 #
-# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy faults many launch usage stop health tune tune_faults)
+# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy faults many launch usage stop health matrix tune tune_faults)
 # Exit status: 0 all well, 1 something was not, 77 mpirun cannot be used here.
 set -u
 
@@ -501,6 +501,46 @@ health() {
 	health_well
 	health_words
 	health_faults
+}
+
+# ---- algorithms and protocols, pairs ----
+
+matrix() {
+	NCCL_NVLS_ENABLE=0 NCCLBENCH_TEST_ENV_DUMP="$tmp/matrix.env" NCCLBENCH_TEST_FAKE_DECLINES=LL128 \
+		NCCLBENCH_TEST_FAKE_SPEED="NCCL_ALGO=Tree:130:60" start matrix "" 2 \
+		--algos ring,tree --protos ll128,simple --ops all_reduce,broadcast --sizes 8,1M
+	expect_code matrix 0
+	# own choice and 4 combinations x 2 operations x 2 sizes
+	[ "$(column matrix outcome | wc -w)" = 20 ] || fail "matrix: not 20 rows"
+	# own 4, ring/simple 4, tree/simple of all_reduce 2; ll128 is declined, broadcast has no tree
+	[ "$(column matrix outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 10ok10unavailable ] ||
+		fail "matrix: $(column matrix outcome)"
+	expect_says matrix matrix/points.csv "NCCL declined: it took RING/SIMPLE, asked for ring/ll128"
+	expect_says matrix matrix/points.csv "NCCL does not have this algorithm for the operation"
+	expect_says matrix matrix.text "shm, all_reduce, stream: fastest algorithm and protocol, and NCCL's own choice"
+	expect_says matrix matrix.text "       8 B  tree/simple       3.60 us  ring/simple       6.01 us  own choice takes 67 % longer"
+	expect_says matrix matrix/matrix.md "<- crossover"
+	[ "$(grep -c '^NCCL_NVLS_ENABLE=0$' "$tmp/matrix.env")" = "$(grep -c '^[wp]' "$tmp/matrix.env")" ] ||
+		fail "matrix: a worker without the veto"
+	start required "" 2 --algos tree --ops broadcast --require shm
+	expect_code required 0
+	start words "" 2 --algos ring,nvls
+	expect_code words 2
+	expect_says words words.err "'nvls' steers NVLink multicast"
+	start both "" 2 --algos ring --ab NCCL_ALGO=Tree
+	expect_code both 2
+	NCCLBENCH_TEST_FAKE_BACKEND=ucx start host "" 2 --backend ucx --algos ring --timing host
+	expect_code host 2
+	expect_says host host.err "UCX has neither"
+	# 12 ordered pairs, three operations, two sizes
+	start pairs "" 4 --pairs all --ops send,send_bidir,pingpong
+	expect_code pairs 0
+	[ "$(column pairs outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 72ok ] || fail "pairs: not 72 rows that are ok"
+	[ "$(column pairs pair | tr ' ' '\n' | sort -u | wc -l)" = 12 ] || fail "pairs: not 12 pairs"
+	expect_says pairs pairs.text "shm, pingpong, 8 B: half a round trip"
+	expect_says pairs pairs.text "shm, send_bidir, 1 KiB: GB/s of one direction"
+	start one "" 2 --pairs 0,1
+	expect_code one 2
 }
 
 # ---- tune ----
