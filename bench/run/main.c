@@ -268,6 +268,85 @@ static int nccl_version(const struct run *r)
 	return tunable_version(text);
 }
 
+static int refuse(const struct run *r, const char *why)
+{
+	if (r->coord.rank == 0)
+		log_error("%s", why);
+	return STOP(NB_EXIT_USAGE);
+}
+
+/* Options that fit the other backend only. */
+static int check_backend(const struct run *r)
+{
+	const struct plan_request *q = &r->campaign.request;
+
+	if (q->backend == BACKEND_NCCL && q->timings & (1u << TIMING_HOST))
+		return refuse(r, "--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
+	if (q->backend == BACKEND_UCX && r->options.matrix)
+		return refuse(r, "--algos and --protos are NCCL's; this is host memory through UCX, which has neither to choose from here");
+	for (size_t i = 0; i < r->options.n_arms; i++)
+		if (q->backend == BACKEND_UCX && r->options.arms[i].nccl_lib)
+			return refuse(r, "--ab: --nccl-lib has no meaning on host memory through UCX; leave it out");
+	return 0;
+}
+
+/* What a command or an option asks for by itself. */
+static int complete_request(struct run *r, char *why, size_t why_max)
+{
+	static const uint64_t pairs_nccl[] = { 8, 64 << 20 }, pairs_ucx[] = { 8, 4 << 20 };
+	struct plan_request *q = &r->campaign.request;
+	int rc = 0;
+
+	if (r->options.confirm)
+		rc = confirm_request(&r->confirm, q, &r->options.sizes, why, why_max);
+	if (rc < 0)
+		return rc == -EINVAL ? refuse_verdict(r, why) : rc;
+	if (r->options.tune)
+		rc = tune_request(&r->options, q, &r->options.sizes, why, why_max);
+	if (rc < 0)
+		return rc == -EINVAL ? refuse(r, why) : rc;
+	if (q->all_pairs && !q->sizes && !q->begin && !q->end && !q->factor && !q->step) {
+		q->sizes = q->backend == BACKEND_UCX ? pairs_ucx : pairs_nccl;
+		q->n_sizes = N_ELEMENTS(pairs_nccl);
+	}
+	if (r->options.health)
+		health_request(&r->options, &r->launch, r->coord.n_hosts, r->finish.required, q);
+	return 0;
+}
+
+/* What is required is measured, also when the default would leave it out. */
+static int add_required(struct run *r, char *why, size_t why_max)
+{
+	struct plan_request *q = &r->campaign.request;
+	struct plan probe = { 0 };
+	int rc;
+
+	if (q->transports != 0 || !r->finish.required)
+		return 0;
+	rc = plan_build(q, &probe, why, why_max);
+	for (size_t i = 0; rc == 0 && i < probe.n_configs; i++)
+		q->transports |= 1ULL << probe.configs[i].transport;
+	q->transports |= r->finish.required;
+	plan_fini(&probe);
+	return rc;
+}
+
+static int adapt_plan(struct run *r, char *why, size_t why_max)
+{
+	struct plan *p = &r->campaign.plan;
+	int rc = 0;
+
+	if (r->options.confirm)
+		rc = keep_suspects(r);
+	if (rc == 0 && r->options.matrix)
+		matrix_plan(p, r->options.arms, nccl_version(r));
+	else if (rc == 0 && r->options.n_arms && !r->options.restarts_given)
+		rc = enough_restarts(r, why, why_max);
+	if (rc == 0 && r->options.tune)
+		rc = tune_check(&r->options, p, why, why_max);
+	return rc;
+}
+
 static int make_plan(struct run *r)
 {
 	struct plan_request *q = &r->campaign.request;
@@ -278,70 +357,18 @@ static int make_plan(struct run *r)
 	q->backend = r->launch.backend;
 	q->nranks = r->coord.size;
 	q->have_ib = fewest_ib(&r->launch.facts) > 0;
-	if (q->backend == BACKEND_NCCL && q->timings & (1u << TIMING_HOST)) {
-		if (r->coord.rank == 0)
-			log_error("--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
-		return STOP(NB_EXIT_USAGE);
-	}
-	for (size_t i = 0; i < r->options.n_arms; i++)
-		if (q->backend == BACKEND_UCX && r->options.arms[i].nccl_lib) {
-			if (r->coord.rank == 0)
-				log_error("--ab: --nccl-lib has no meaning on host memory through UCX; leave it out");
-			return STOP(NB_EXIT_USAGE);
-		}
-	if (q->backend == BACKEND_UCX && r->options.matrix) {
-		if (r->coord.rank == 0)
-			log_error("--algos and --protos are NCCL's; this is host memory through UCX, which has neither to choose from here");
-		return STOP(NB_EXIT_USAGE);
-	}
-	rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
-	if (rc != 0)
-		return rc;
-	if (r->options.confirm) {
-		rc = confirm_request(&r->confirm, q, &r->options.sizes, why, sizeof(why));
-		if (rc < 0)
-			return rc == -EINVAL ? refuse_verdict(r, why) : rc;
-	}
-	if (r->options.tune) {
-		rc = tune_request(&r->options, q, &r->options.sizes, why, sizeof(why));
-		if (rc == -EINVAL && r->coord.rank == 0)
-			log_error("%s", why);
-		if (rc < 0)
-			return rc == -EINVAL ? STOP(NB_EXIT_USAGE) : rc;
-	}
-	if (q->all_pairs && !q->sizes && !q->begin && !q->end && !q->factor && !q->step) {
-		static const uint64_t nccl[] = { 8, 64 << 20 }, ucx[] = { 8, 4 << 20 };
-
-		q->sizes = q->backend == BACKEND_UCX ? ucx : nccl;
-		q->n_sizes = 2;
-	}
-	if (r->options.health)
-		health_request(&r->options, &r->launch, r->coord.n_hosts, r->finish.required, q);
-	if (q->transports == 0 && r->finish.required) {
-		struct plan probe = { 0 };
-
-		/* What is required is measured, also when the default would leave it out. */
-		rc = plan_build(q, &probe, why, sizeof(why));
-		for (size_t i = 0; rc == 0 && i < probe.n_configs; i++)
-			q->transports |= 1ULL << probe.configs[i].transport;
-		q->transports |= r->finish.required;
-		plan_fini(&probe);
-	}
-	rc = plan_build(q, &r->campaign.plan, why, sizeof(why));
-	if (rc == 0 && r->options.confirm)
-		rc = keep_suspects(r);
-	if (rc == 0 && r->options.matrix)
-		matrix_plan(&r->campaign.plan, r->options.arms, nccl_version(r));
-	if (rc == 0 && r->options.n_arms && !r->options.matrix && !r->options.restarts_given)
-		rc = enough_restarts(r, why, sizeof(why));
-	if (rc == 0 && r->options.tune)
-		rc = tune_check(&r->options, &r->campaign.plan, why, sizeof(why));
-	if (rc == -EINVAL) {
-		if (r->coord.rank == 0)
-			log_error("%s", why);
-		return STOP(NB_EXIT_USAGE);
-	}
-	return rc;
+	rc = check_backend(r);
+	if (rc == 0)
+		rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
+	if (rc == 0)
+		rc = complete_request(r, why, sizeof(why));
+	if (rc == 0)
+		rc = add_required(r, why, sizeof(why));
+	if (rc == 0)
+		rc = plan_build(q, &r->campaign.plan, why, sizeof(why));
+	if (rc == 0)
+		rc = adapt_plan(r, why, sizeof(why));
+	return rc == -EINVAL ? refuse(r, why) : rc;
 }
 
 static void print_plan(const struct run *r)
