@@ -77,7 +77,7 @@ static int exit_code(const struct campaign *k, const struct finish *f)
 		if (id >= 0 && outcome_table[id].exit_code > code)
 			code = outcome_table[id].exit_code;
 	}
-	return code ? code : required_code(k, f->required, f->options->matrix);
+	return code ? code : required_code(k, f->required, f->options->matrix || f->options->tuned);
 }
 
 /* ---- what the table shows ---- */
@@ -95,7 +95,26 @@ static void note(struct shown *s, const char *text)
 		snprintf(s->notes[s->view.n_notes++], sizeof(s->notes[0]), "%.399s", text);
 }
 
-static int collect_rows(const struct campaign *k, struct shown *s)
+/* As transports of their own: "shm (tuned)". Where nothing is recommended there is no such row. */
+static void add_tuned(const struct campaign *k, struct shown *s)
+{
+	for (size_t c = 0; c < k->plan.n_configs; c++) {
+		const struct plan_config *pc = &k->plan.configs[c];
+
+		for (size_t i = pc->first; pc->arm == 1 && i < pc->first + pc->n; i++) {
+			struct record *r = &s->rows[s->view.n_rows];
+
+			if (!k->points[i].done || k->plan.points[i].unavailable)
+				continue;
+			*r = k->points[i].record;
+			snprintf(r->transport, sizeof(r->transport), "%.40s (tuned)", transport_table[pc->transport].name);
+			r->arm[0] = '\0';
+			s->view.n_rows++;
+		}
+	}
+}
+
+static int collect_rows(const struct campaign *k, bool tuned, struct shown *s)
 {
 	s->rows = calloc(k->plan.n_points + 1, sizeof(*s->rows));
 	if (!s->rows)
@@ -108,11 +127,13 @@ static int collect_rows(const struct campaign *k, struct shown *s)
 			if (k->points[i].done)
 				s->rows[s->view.n_rows++] = k->points[i].record;
 	}
+	if (tuned)
+		add_tuned(k, s);
 	s->view.n_all = s->view.n_rows;
 	for (size_t c = 0; c < k->plan.n_configs; c++) {
 		const struct plan_config *pc = &k->plan.configs[c];
 
-		for (size_t i = pc->first; pc->arm != 0 && i < pc->first + pc->n; i++)
+		for (size_t i = pc->first; !tuned && pc->arm != 0 && i < pc->first + pc->n; i++)
 			if (k->points[i].done)
 				s->rows[s->view.n_all++] = k->points[i].record;
 	}
@@ -209,14 +230,16 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 	s->view.one_host = f->n_hosts == 1;
 	s->view.peaks = k->peaks;
 	s->view.n_peaks = k->n_peaks;
-	r = collect_rows(k, s);
+	r = collect_rows(k, f->options->tuned != NULL, s);
 	if (r < 0)
 		return r;
 	note_steering(&s->view, f, s);
 	note_losses(k, s);
 	note(s, f->place);
 	note_cards(k, f, s);
-	if (f->options->matrix)
+	if (f->options->tuned)
+		note(s, "(tuned) has the settings that the tune recommends (run.json: arms)");
+	else if (f->options->matrix)
 		note(s, "the table is of NCCL's own choice; matrix.md has every algorithm and protocol");
 	else if (k->arms) {
 		char line[300];
@@ -304,7 +327,7 @@ static int print_more(struct campaign *k, const struct shown *s, const struct fi
 
 	if (o->matrix)
 		r = print_matrix(k, s, o);
-	else if (k->arms)
+	else if (k->arms && !o->tuned)
 		r = print_comparison(k, o, comparison);
 	/* A run that was stopped early may have nothing to compare, and that is not why it ends badly. */
 	if (r < 0 && k->interrupted && !o->matrix)

@@ -26,6 +26,7 @@
 #include "run/progress.h"
 #include "run/session.h"
 #include "run/tune.h"
+#include "run/tuned.h"
 #include "search/tunable.h"
 #include "spec/outcome.h"
 #include "spec/timing.h"
@@ -340,6 +341,8 @@ static int adapt_plan(struct run *r, char *why, size_t why_max)
 		rc = keep_suspects(r);
 	if (rc == 0 && r->options.matrix)
 		matrix_plan(p, r->options.arms, nccl_version(r));
+	else if (rc == 0 && r->options.tuned)
+		tuned_plan(p, r->options.arms);
 	else if (rc == 0 && r->options.n_arms && !r->options.restarts_given)
 		rc = enough_restarts(r, why, why_max);
 	if (rc == 0 && r->options.tune)
@@ -486,7 +489,7 @@ static void set_up_campaign(struct run *r)
 	k->c = &r->coord;
 	k->arms = r->options.arms;
 	ask_libraries(r);
-	if (!r->options.matrix)
+	if (!r->options.matrix && !r->options.tuned)
 		arms_lint(k->arms, r->options.n_arms, r->launch.backend);
 	k->reasons = (struct reason_context){
 		.facts = &r->launch.facts, .nranks = r->coord.size, .n_hosts = r->coord.n_hosts,

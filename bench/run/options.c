@@ -18,6 +18,7 @@
 #include "ncclbench/exitcode.h"
 #include "run/matrix.h"
 #include "run/tune_class.h"
+#include "run/tuned.h"
 #include "search/tunable.h"
 #include "spec/dtype.h"
 #include "spec/profile.h"
@@ -40,7 +41,7 @@ enum key {
 	KEY_OPS = 256, KEY_TRANSPORTS, KEY_SIZES, KEY_TIMING, KEY_PROFILE, KEY_RESTARTS, KEY_BACKEND, KEY_REQUIRE, KEY_BIND, KEY_PAIR,
 	KEY_MAP, KEY_REGISTER, KEY_NCCL_LIB, KEY_OUT, KEY_TIMEOUT, KEY_SEED, KEY_JSON, KEY_COLOR, KEY_NO_CHARTS, KEY_DRY_RUN,
 	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP, KEY_AB, KEY_CONFIRM, KEY_BUDGET, KEY_OBJECTIVE,
-	KEY_EMIT, KEY_RESUME, KEY_ONLY, KEY_ALGOS, KEY_PROTOS, KEY_PAIRS,
+	KEY_EMIT, KEY_RESUME, KEY_ONLY, KEY_ALGOS, KEY_PROTOS, KEY_PAIRS, KEY_TUNED,
 };
 
 static const struct argp_option rows[] = {
@@ -78,6 +79,7 @@ static const struct argp_option rows[] = {
 	  "the only one, with the plain environment (\"\"); at least 10 restarts; says what is faster and how sure", 0 },
 	{ "algos", KEY_ALGOS, "LIST", 0, "rows for each of these algorithms beside NCCL's own choice: ring, tree, pat (--ops all_reduce by default)", 0 },
 	{ "protos", KEY_PROTOS, "LIST", 0, "rows for each of these protocols: ll, ll128, simple; with --algos for each combination", 0 },
+	{ "tuned", KEY_TUNED, "RUN", 0, "add rows with the settings that an `ncclbench tune` recommends: shm (tuned)", 0 },
 	{ "confirm", KEY_CONFIRM, "VERDICT", 0, "measure again what `ncclbench gate --json` found slower, and nothing else, with its profile and "
 	  "fresh workers; then: ncclbench gate BASELINE... NEW --confirm RUN", 0 },
 	{ 0, 0, 0, 0, "Results", 5 },
@@ -587,6 +589,7 @@ static int plain_value(int key, char *arg, struct options *o)
 	case KEY_TRANSPORTS: o->transports = arg; return 0;
 	case KEY_REQUIRE: o->require = arg; return 0;
 	case KEY_AB: return arm_value_text(o, arg);
+	case KEY_TUNED: o->tuned = arg; return named("--tuned", arg);
 	case KEY_ALGOS: o->algos = arg; return whole_list("--algos", arg);
 	case KEY_PROTOS: o->protos = arg; return whole_list("--protos", arg);
 	case KEY_CONFIRM: o->confirm = arg; return named("--confirm", arg);
@@ -654,6 +657,8 @@ static const char *contradiction(const struct options *o)
 		return "-b is larger than -e; exchange them";
 	if (o->confirm && (o->points_given || o->transports || o->require))
 		return "--confirm takes what to measure and the profile from the verdict; leave the options that choose points out";
+	if (o->tuned && (o->algos || o->protos || o->n_ab || o->confirm))
+		return "--tuned makes its own arm; leave --ab, --algos, --protos and --confirm out";
 	if ((o->algos || o->protos) && (o->n_ab || o->confirm))
 		return "--algos and --protos make their own arms; leave --ab and --confirm out";
 	if ((o->algos || o->protos) && o->backend == BACKEND_UCX)
@@ -770,10 +775,17 @@ static int make_matrix(struct options *o)
 	char why[400] = "";
 	int r;
 
-	if (!o->algos && !o->protos)
+	if (!o->algos && !o->protos && !o->tuned)
 		return 0;
-	if (o->n_ab || o->confirm)
+	if (o->n_ab || o->confirm || (o->tuned && (o->algos || o->protos)))
 		return 0; /* contradiction() says it */
+	if (o->tuned) {
+		r = tuned_arms(o->tuned, &o->arms, &o->n_arms, why, sizeof(why));
+		if (r == -EINVAL)
+			log_error("--tuned: %s", why);
+		o->plan.n_arms = r == 0 ? (int)o->n_arms : 0;
+		return r;
+	}
 	r = matrix_arms(o->algos, o->protos, &o->arms, &o->n_arms, why, sizeof(why));
 	if (r == -EINVAL)
 		log_error("%s", why);

@@ -36,6 +36,7 @@ struct options {
 	bool points_given;             /* some option chose what to measure */
 	const char *algos, *protos;    /* words; NULL. With either the arms are their combinations */
 	bool matrix;
+	const char *tuned;             /* sweep: run of a tune whose settings make a second arm; NULL */
 	bool tune;                     /* `ncclbench tune`: its own options */
 	int64_t budget_ns;             /* tune: seconds of measuring, all transports together */
 	const char *objective, *emit;  /* tune; emit NULL */

@@ -405,7 +405,8 @@ static json_t *tried_list(const struct tune_part *p)
 
 static json_t *part_object(const struct tune_part *p)
 {
-	json_t *o = json_pack("{s:s,s:o,s:b,s:s}", "transport", transport_table[p->transport].name, "why", meta_text(p->why), "searched",
+	json_t *o = json_pack("{s:s,s:s,s:o,s:b,s:s}", "backend", backend_names[transport_table[p->transport].backend], "transport",
+			      transport_table[p->transport].name, "why", meta_text(p->why), "searched",
 			      (int)p->searched, "used", p->used);
 	json_t *classes = json_array();
 

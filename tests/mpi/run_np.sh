@@ -652,8 +652,32 @@ tune_resumes() {
 	expect_code nowhere 2
 }
 
+# What a tune recommends as rows of a sweep, for the transports it speaks of.
+tune_in_sweep() {
+	NCCLBENCH_TEST_FAKE_SPEED="NCCL_MIN_NCHANNELS=8:80" start tuned "" 2 --tuned "$tmp/gain" --transports p2p,shm --sizes 8,64M
+	expect_code tuned 0
+	expect_says tuned tuned.text "shm (tuned)"
+	[ "$(column tuned arm | tr ' ' '\n' | grep -c tuned)" = 4 ] || fail "tuned: not four rows"
+	expect_says tuned tuned/points.csv "the tune recommends nothing for this transport"
+	expect_says tuned tuned/run.json NCCL_MIN_NCHANNELS
+	start nothing "" 2 --tuned "$tmp/flat"
+	expect_code nothing 2
+	expect_says nothing nothing.err "recommends nothing"
+	start absent "" 2 --tuned "$tmp/absent"
+	expect_code absent 2
+	mkdir "$tmp/evil"
+	printf '{"rows":[{"backend":"nccl","transport":"shm","classes":[{"verdict":"gain","set":{"NCCL_NVLS_ENABLE":"1"}}]}]}' >"$tmp/evil/tune.json"
+	start evil "" 2 --tuned "$tmp/evil"
+	expect_code evil 2
+	expect_says evil evil.err "holds what this version does not know"
+	printf '[]' >"$tmp/evil/tune.json"
+	start none "" 2 --tuned "$tmp/evil"
+	expect_code none 2
+}
+
 tune() {
 	tune_finds
+	tune_in_sweep
 }
 
 tune_faults() {
