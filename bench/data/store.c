@@ -166,6 +166,32 @@ int store_create(struct store *s, const char *dir)
 	return rc;
 }
 
+static int reopen_csv(const char *dir, const char *name, int *fd)
+{
+	char *path = file_join(dir, name);
+
+	*fd = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+	free(path);
+	return path == NULL ? -ENOMEM : *fd < 0 ? -errno : 0;
+}
+
+int store_reopen(struct store *s, const char *dir)
+{
+	int rc = fail(s, POINTS, reopen_csv(dir, POINTS, &s->points_fd));
+
+	if (rc == 0)
+		rc = fail(s, SAMPLES, reopen_csv(dir, SAMPLES, &s->samples_fd));
+	if (rc == 0) {
+		s->dir = strdup(dir);
+		rc = s->dir ? 0 : -ENOMEM;
+	}
+	if (rc) {
+		close_fd(&s->points_fd);
+		close_fd(&s->samples_fd);
+	}
+	return rc;
+}
+
 int store_point(struct store *s, const struct record *r)
 {
 	struct buf line = { 0 };

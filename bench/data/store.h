@@ -19,6 +19,8 @@ struct store {
 void store_init(struct store *s);
 /* Creates `dir` (with parents), logs/ and charts/ in it, and the two CSV files with headers. -ENOTEMPTY when it holds anything. */
 int store_create(struct store *s, const char *dir) ATTR_MUST;
+/* Goes on in the directory of an earlier run: -ENOENT when it is none. */
+int store_reopen(struct store *s, const char *dir) ATTR_MUST;
 int store_point(struct store *s, const struct record *r) ATTR_MUST;            /* append; a partial line is cut off again */
 int store_samples(struct store *s, const struct record *key, const struct sample *v, size_t n) ATTR_MUST;
 int store_sync(struct store *s) ATTR_MUST;                                       /* fdatasync both */

@@ -18,6 +18,7 @@
 #include "proc/child.h"
 #include "report/bars.h"
 #include "report/curve.h"
+#include "report/heatmap.h"
 #include "report/script.h"
 #include "report/view.h"
 #include "spec/op.h"
@@ -44,6 +45,18 @@ const struct chart chart_table[] = {
 	  .script = "comparison.gp",
 	  .write = bars_comparison,
 	  .help = "bus bandwidth of each transport at the largest common size" },
+	{ .id = "algorithms",
+	  .script = "heatmap.gp",
+	  .write = heatmap_algorithms,
+	  .per_op = 1,
+	  .op_flags = OP_COLLECTIVE,
+	  .help = "fastest algorithm and protocol by size, and where NCCL chose a slower one (--algos, --protos)" },
+	{ .id = "pairs",
+	  .script = "heatmap.gp",
+	  .write = heatmap_pairs,
+	  .per_op = 1,
+	  .op_flags = OP_PAIR,
+	  .help = "a figure for every ordered pair of ranks (--pairs all)" },
 	{ .id = "outcomes",
 	  .script = "outcomes.gp",
 	  .write = bars_outcomes,

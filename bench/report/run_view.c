@@ -33,9 +33,17 @@ static void keep_first_arm(struct run_view *r)
 	for (size_t i = 0; i < r->view.n_rows; i++)
 		if (i == 0 || strcmp(r->rows[i].arm, first) < 0)
 			record_set(first, sizeof(first), r->rows[i].arm);
-	for (size_t i = 0; i < r->view.n_rows; i++)
-		if (strcmp(r->rows[i].arm, first) == 0)
-			r->rows[kept++] = r->rows[i];
+	r->view.n_all = r->view.n_rows;
+	/* Swapped, so that the others stay behind them. */
+	for (size_t i = 0; i < r->view.n_rows; i++) {
+		struct record other = r->rows[kept];
+
+		if (strcmp(r->rows[i].arm, first) != 0)
+			continue;
+		r->rows[kept++] = r->rows[i];
+		if (i >= kept)
+			r->rows[i] = other;
+	}
 	r->view.n_rows = kept;
 }
 

@@ -24,6 +24,7 @@ struct view_peak {
 struct view {
 	const struct record *rows;
 	size_t n_rows;
+	size_t n_all;       /* with the rows of other arms, which follow them; 0: there are none */
 	char machine[160];  /* "2 x NVIDIA H200, NVLink 18" or "no GPU: host memory through UCX" */
 	char versions[160]; /* "NCCL 2.28.3, CUDA 13.0, driver 580.159" */
 	char host[64], when[32];

@@ -71,6 +71,11 @@ static const struct {
 	{ is_internal, "belongs to the launcher or to ncclbench; leave it out" },
 };
 
+bool arm_applies(const struct arm *a, size_t i, int transport)
+{
+	return !a->only || a->only[i] >> transport & 1;
+}
+
 const char *arm_value(const struct arm *a, const char *name)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -247,6 +252,7 @@ void arms_free(struct arm *arms, size_t n)
 			free((char *)arms[i].set[k].value);
 		}
 		free(arms[i].set);
+		free(arms[i].only);
 		free(arms[i].nccl_lib);
 		free(arms[i].text);
 	}

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attr.h"
@@ -20,8 +21,10 @@ struct arm {
 	char algo_req[24], proto_req[24]; /* columns of the same names: what the arm asks of NCCL; "" */
 	struct env_pair *set;            /* n settings; owned */
 	size_t n;
+	unsigned long long *only;        /* of each setting: bits of the transports it is for; owned; NULL: for all */
 	char *nccl_lib;                  /* absolute path, or NULL: the run's */
 	char *text;                      /* as given, for people; "" is the plain environment */
+	bool beats_base;                 /* its settings stand over those that every forced row shares (tune tries copy engines) */
 	char lib_version[32];            /* what nccl_lib says of itself, "" not asked */
 };
 
@@ -32,6 +35,8 @@ struct arm {
  */
 int arms_parse(const char *const *texts, size_t n_texts, struct arm **out, size_t *n, char *why, size_t why_max) ATTR_MUST;
 void arms_free(struct arm *arms, size_t n);
+/* Is its i-th setting for that transport? */
+bool arm_applies(const struct arm *a, size_t i, int transport);
 const char *arm_value(const struct arm *a, const char *name); /* NULL: it does not set it */
 /* A library for LD_PRELOAD: its absolute path (heap), or NULL with a line in `why`. */
 char *arm_library(const char *path, char *why, size_t why_max) ATTR_MUST;

@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "run/arm.h"
 #include "run/coord.h"
+#include "run/matrix.h"
 #include "run/point.h"
 #include "run/progress.h"
 #include "spec/outcome.h"
@@ -265,7 +266,7 @@ static int settle_unasked(struct campaign *k, size_t config, size_t point)
 	int r = 0;
 
 	if (p->impossible) {
-		fault_set(&f, OUTCOME_SKIPPED, PHASE_NONE, "%s", p->impossible);
+		fault_set(&f, p->unavailable ? OUTCOME_UNAVAILABLE : OUTCOME_SKIPPED, PHASE_NONE, "%s", p->impossible);
 		r = fail_point(k, NULL, config, point, &f);
 	} else if (us * 1e3 > (double)profile_table[k->request.profile].single_limit_ns) {
 		r = skip_for_time(k, config, point, us);
@@ -375,6 +376,26 @@ static bool has_samples_of(const struct campaign *k, size_t point, int restart)
 	return m->n > 0 && m->samples[m->n - 1].restart == restart;
 }
 
+/* Only rank 0's log names the algorithm. 1: NCCL took another one than was asked for, and the point is settled. */
+static int settle_declined(struct campaign *k, struct crew *w, size_t config, size_t point)
+{
+	const struct arm *arm = campaign_arm(k, config);
+	struct fault f;
+	char why[200] = "";
+	int r;
+
+	if (!arm || (!arm->algo_req[0] && !arm->proto_req[0]))
+		return 0;
+	if (k->c->rank == 0)
+		matrix_declined(arm, &k->points[point].tuning, why, sizeof(why));
+	r = k->c->ops->bcast(k->c, why, sizeof(why), 0, clock_after_ns(ROUND_NS));
+	if (r < 0 || !why[0])
+		return r;
+	fault_set(&f, OUTCOME_UNAVAILABLE, PHASE_NONE, "%s", why);
+	r = fail_point(k, NULL, config, point, &f);
+	return r < 0 ? r : 1;
+}
+
 static int measure(struct campaign *k, struct crew *w, size_t config, int restart, struct fault *worst, bool *lost)
 {
 	const struct plan_config *pc = &k->plan.configs[config];
@@ -386,6 +407,11 @@ static int measure(struct campaign *k, struct crew *w, size_t config, int restar
 		size_t point = pc->first + order[i];
 
 		if (k->points[point].done || has_samples_of(k, point, restart))
+			continue;
+		r = settle_declined(k, w, config, point);
+		if (r > 0)
+			r = 0;
+		if (r < 0 || k->points[point].done)
 			continue;
 		r = measure_one(k, w, config, point, restart, worst, lost);
 	}

@@ -146,13 +146,32 @@ int environment_preload(struct env *e, const char *library)
 	return r;
 }
 
+static bool stands_over_base(const struct environment_request *r, const char *name)
+{
+	for (size_t i = 0; r->arm && r->arm->beats_base && i < r->arm->n; i++)
+		if (strcmp(r->arm->set[i].name, name) == 0 && arm_applies(r->arm, i, r->transport))
+			return true;
+	return false;
+}
+
+/* What a row itself needs comes after it and wins over an arm in any case. */
+static int set_base(struct environment *e, const struct environment_request *r)
+{
+	int rc = 0;
+
+	for (const struct env_pair *p = transport_base; p->name && rc == 0; p++)
+		if (!stands_over_base(r, p->name))
+			rc = set_pair(e, p, r->rank, true);
+	return rc;
+}
+
 static int apply_rows(struct environment *e, const struct environment_request *r)
 {
 	const struct transport *t = &transport_table[r->transport];
 	int rc = 0;
 
 	if (t->flags & TRANSPORT_FORCED && t->backend == BACKEND_NCCL)
-		rc = set_pairs(e, transport_base, r->rank, true);
+		rc = set_base(e, r);
 	if (rc == 0)
 		rc = set_pairs(e, t->set, r->rank, true);
 	if (rc == 0 && (r->one_host || r->share_gpu))
@@ -162,12 +181,14 @@ static int apply_rows(struct environment *e, const struct environment_request *r
 	return rc;
 }
 
-static int apply_arm(struct environment *e, const struct arm *a)
+static int apply_arm(struct environment *e, const struct environment_request *q)
 {
+	const struct arm *a = q->arm;
 	int r = 0;
 
 	for (size_t i = 0; a && i < a->n && r == 0; i++)
-		r = env_set(&e->env, a->set[i].name, a->set[i].value);
+		if (arm_applies(a, i, q->transport))
+			r = env_set(&e->env, a->set[i].name, a->set[i].value);
 	return r;
 }
 
@@ -189,7 +210,7 @@ int environment_build(struct environment *e, char *const *inherited, const struc
 	if (rc < 0)
 		return rc;
 	drop_launcher(&e->env);
-	rc = apply_arm(e, r->arm);
+	rc = apply_arm(e, r);
 	/* However it was spelled: a row that says 0 as well overrules nothing. */
 	if (rc == 0 && veto)
 		rc = env_set(&e->env, "NCCL_NVLS_ENABLE", "0");

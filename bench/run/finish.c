@@ -16,6 +16,8 @@
 #include "base/output.h"
 #include "ncclbench/exitcode.h"
 #include "report/chart.h"
+#include "report/heatmap.h"
+#include "report/matrix.h"
 #include "report/table.h"
 #include "run/arm.h"
 #include "run/campaign.h"
@@ -49,13 +51,15 @@ static bool transport_met(const struct campaign *k, size_t config)
 	return good > 0;
 }
 
-static int required_code(const struct campaign *k, unsigned long long required)
+/* In a matrix NCCL's own choice must do; combinations that do not exist are no failure. */
+static int required_code(const struct campaign *k, unsigned long long required, bool matrix)
 {
 	unsigned long long met = 0, missed = 0;
 
 	/* In every arm, if there are several. */
 	for (size_t i = 0; i < k->plan.n_configs; i++)
-		*(transport_met(k, i) ? &met : &missed) |= 1ULL << k->plan.configs[i].transport;
+		if (!matrix || k->plan.configs[i].arm == 0)
+			*(transport_met(k, i) ? &met : &missed) |= 1ULL << k->plan.configs[i].transport;
 	return required & ~(met & ~missed) ? NB_EXIT_REQUIRED : NB_EXIT_OK;
 }
 
@@ -73,7 +77,7 @@ static int exit_code(const struct campaign *k, const struct finish *f)
 		if (id >= 0 && outcome_table[id].exit_code > code)
 			code = outcome_table[id].exit_code;
 	}
-	return code ? code : required_code(k, f->required);
+	return code ? code : required_code(k, f->required, f->options->matrix || f->options->tuned);
 }
 
 /* ---- what the table shows ---- */
@@ -84,18 +88,47 @@ struct shown {
 	struct notes notes;
 };
 
-static int collect_rows(const struct campaign *k, struct shown *s)
+/* As transports of their own: "shm (tuned)". Where nothing is recommended there is no such row. */
+static void add_tuned(const struct campaign *k, struct shown *s)
+{
+	for (size_t c = 0; c < k->plan.n_configs; c++) {
+		const struct plan_config *pc = &k->plan.configs[c];
+
+		for (size_t i = pc->first; pc->arm == 1 && i < pc->first + pc->n; i++) {
+			struct record *r = &s->rows[s->view.n_rows];
+
+			if (!k->points[i].done || k->plan.points[i].unavailable)
+				continue;
+			*r = k->points[i].record;
+			snprintf(r->transport, sizeof(r->transport), "%.40s (tuned)", transport_table[pc->transport].name);
+			r->arm[0] = '\0';
+			s->view.n_rows++;
+		}
+	}
+}
+
+static int collect_rows(const struct campaign *k, bool tuned, struct shown *s)
 {
 	s->rows = calloc(k->plan.n_points + 1, sizeof(*s->rows));
 	if (!s->rows)
 		return -ENOMEM;
-	/* The table and the charts are of the first arm; what the others change is said after them. */
+	/* The table and most charts are of the first arm, whose rows come first; what the others change is said after them. */
 	for (size_t c = 0; c < k->plan.n_configs; c++) {
 		const struct plan_config *pc = &k->plan.configs[c];
 
 		for (size_t i = pc->first; pc->arm == 0 && i < pc->first + pc->n; i++)
 			if (k->points[i].done)
 				s->rows[s->view.n_rows++] = k->points[i].record;
+	}
+	if (tuned)
+		add_tuned(k, s);
+	s->view.n_all = s->view.n_rows;
+	for (size_t c = 0; c < k->plan.n_configs; c++) {
+		const struct plan_config *pc = &k->plan.configs[c];
+
+		for (size_t i = pc->first; !tuned && pc->arm != 0 && i < pc->first + pc->n; i++)
+			if (k->points[i].done)
+				s->rows[s->view.n_all++] = k->points[i].record;
 	}
 	s->view.rows = s->rows;
 	return 0;
@@ -188,13 +221,17 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 	s->view.one_host = f->n_hosts == 1;
 	s->view.peaks = k->peaks;
 	s->view.n_peaks = k->n_peaks;
-	r = collect_rows(k, s);
+	r = collect_rows(k, f->options->tuned != NULL, s);
 	if (r < 0)
 		return r;
 	note_steering(&s->view, f, s);
 	note_losses(k, s);
 	notes_add(&s->notes, f->place);
-	if (k->arms) {
+	if (f->options->tuned)
+		notes_add(&s->notes, "(tuned) has the settings that the tune recommends (run.json: arms)");
+	else if (f->options->matrix)
+		notes_add(&s->notes, "the table is of NCCL's own choice; matrix.md has every algorithm and protocol");
+	else if (k->arms) {
 		char line[300];
 
 		snprintf(line, sizeof(line), "the table is of arm %s (%.200s); ab.md compares it with the others", k->arms[0].label,
@@ -266,6 +303,52 @@ static int print_comparison(struct campaign *k, const struct options *o, struct 
 	return r;
 }
 
+static int print_pairs(const struct shown *s, const struct options *o)
+{
+	struct buf text = { 0 };
+	int r;
+
+	heatmap_pairs_text(&s->view, &text);
+	r = text.failed ? -ENOMEM : file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text), text.len);
+	buf_fini(&text);
+	return r;
+}
+
+static int print_matrix(const struct campaign *k, const struct shown *s, const struct options *o)
+{
+	struct buf text = { 0 }, page = { 0 };
+	char *path = file_join(k->dir, "matrix.md");
+	int r = path ? matrix_text(&s->view, &text) : -ENOMEM;
+
+	buf_printf(&page, "# Algorithms and protocols\n\n```\n%s```\n", buf_text(&text));
+	if (r == 0)
+		r = page.failed ? -ENOMEM : file_replace(path, buf_text(&page), page.len);
+	if (r == 0)
+		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text), text.len);
+	if (r < 0)
+		log_error("cannot write %s/matrix.md: %s", k->dir, strerror(-r));
+	buf_fini(&page);
+	buf_fini(&text);
+	free(path);
+	return r;
+}
+
+/* What follows the table: arms against each other, algorithms, pairs. */
+static int print_more(struct campaign *k, const struct shown *s, const struct finish *f, struct buf *comparison)
+{
+	const struct options *o = f->options;
+	int r = 0;
+
+	if (o->matrix)
+		r = print_matrix(k, s, o);
+	else if (k->arms && !o->tuned)
+		r = print_comparison(k, o, comparison);
+	/* A run that was stopped early may have nothing to compare, and that is not why it ends badly. */
+	if (r < 0 && k->interrupted && !o->matrix)
+		r = 0;
+	return r == 0 && k->request.all_pairs ? print_pairs(s, o) : r;
+}
+
 static int write_report(struct campaign *k, const struct shown *s)
 {
 	struct buf b = { 0 };
@@ -332,8 +415,7 @@ int finish_run(struct campaign *k, const struct finish *f)
 		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->dir, strerror(-r));
 		code = NB_EXIT_BROKEN;
 	}
-	/* A run that was stopped early may have nothing to compare, and that is not why it ends badly. */
-	if (r == 0 && k->arms && !k->broken && print_comparison(k, f->options, &comparison) < 0 && !k->interrupted)
+	if (r == 0 && !k->broken && print_more(k, s, f, &comparison) < 0)
 		code = NB_EXIT_BROKEN;
 	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);
 	if (f->options->confirm && r == 0)

@@ -23,9 +23,13 @@
 #include "run/finish.h"
 #include "run/health.h"
 #include "run/launch.h"
+#include "run/matrix.h"
 #include "run/options.h"
 #include "run/progress.h"
 #include "run/session.h"
+#include "run/tune.h"
+#include "run/tuned.h"
+#include "search/tunable.h"
 #include "spec/outcome.h"
 #include "spec/timing.h"
 #include "spec/transport.h"
@@ -47,6 +51,7 @@ struct run {
 	struct place place;
 	struct health health;
 	struct confirm confirm;
+	struct tune tune;
 	int64_t start_ns;
 	struct progress progress;
 	int64_t veto; /* some rank's environment has NCCL_NVLS_ENABLE=0 */
@@ -70,7 +75,7 @@ static int check_ranks(struct run *r, int launcher_size)
 	}
 	if (r->coord.size == 1) {
 		log_error("one rank: transports are measured between at least two; start mpirun -np 2 ncclbench %s",
-			  r->options.health ? "health" : "--sweep");
+			  r->options.health ? "health" : r->options.tune ? "tune" : "--sweep");
 		return STOP(NB_EXIT_USAGE);
 	}
 	return 0;
@@ -132,7 +137,7 @@ static int agree_on_seed(struct run *r)
 /* What decides the order of collective calls: the plan, and options that are not in it. */
 static int64_t plan_words(const struct run *r)
 {
-	const int also[] = { r->options.plan.profile, r->options.dry_run, r->options.ceilings, r->options.health };
+	const int also[] = { r->options.plan.profile, r->options.dry_run, r->options.ceilings, r->options.health, r->options.tune };
 	uint64_t words = r->campaign.plan.fingerprint;
 
 	for (size_t i = 0; i < N_ELEMENTS(also); i++)
@@ -258,6 +263,95 @@ static int enough_restarts(struct run *r, char *why, size_t why_max)
 	return plan_build(q, &r->campaign.plan, why, why_max);
 }
 
+static int nccl_version(const struct run *r)
+{
+	char text[64] = "";
+
+	facts_get(&r->launch.facts, 0, "lib_version", text, sizeof(text));
+	return tunable_version(text);
+}
+
+static int refuse(const struct run *r, const char *why)
+{
+	if (r->coord.rank == 0)
+		log_error("%s", why);
+	return STOP(NB_EXIT_USAGE);
+}
+
+/* Options that fit the other backend only. */
+static int check_backend(const struct run *r)
+{
+	const struct plan_request *q = &r->campaign.request;
+
+	if (q->backend == BACKEND_NCCL && q->timings & (1u << TIMING_HOST))
+		return refuse(r, "--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
+	if (q->backend == BACKEND_UCX && r->options.matrix)
+		return refuse(r, "--algos and --protos are NCCL's; this is host memory through UCX, which has neither to choose from here");
+	for (size_t i = 0; i < r->options.n_arms; i++)
+		if (q->backend == BACKEND_UCX && r->options.arms[i].nccl_lib)
+			return refuse(r, "--ab: --nccl-lib has no meaning on host memory through UCX; leave it out");
+	return 0;
+}
+
+/* What a command or an option asks for by itself. */
+static int complete_request(struct run *r, char *why, size_t why_max)
+{
+	static const uint64_t pairs_nccl[] = { 8, 64 << 20 }, pairs_ucx[] = { 8, 4 << 20 };
+	struct plan_request *q = &r->campaign.request;
+	int rc = 0;
+
+	if (r->options.confirm)
+		rc = confirm_request(&r->confirm, q, &r->options.sizes, why, why_max);
+	if (rc < 0)
+		return rc == -EINVAL ? refuse_verdict(r, why) : rc;
+	if (r->options.tune)
+		rc = tune_request(&r->options, q, &r->options.sizes, why, why_max);
+	if (rc < 0)
+		return rc == -EINVAL ? refuse(r, why) : rc;
+	if (q->all_pairs && !q->sizes && !q->begin && !q->end && !q->factor && !q->step) {
+		q->sizes = q->backend == BACKEND_UCX ? pairs_ucx : pairs_nccl;
+		q->n_sizes = N_ELEMENTS(pairs_nccl);
+	}
+	if (r->options.health)
+		health_request(&r->options, &r->launch, r->coord.n_hosts, r->finish.required, q);
+	return 0;
+}
+
+/* What is required is measured, also when the default would leave it out. */
+static int add_required(struct run *r, char *why, size_t why_max)
+{
+	struct plan_request *q = &r->campaign.request;
+	struct plan probe = { 0 };
+	int rc;
+
+	if (q->transports != 0 || !r->finish.required)
+		return 0;
+	rc = plan_build(q, &probe, why, why_max);
+	for (size_t i = 0; rc == 0 && i < probe.n_configs; i++)
+		q->transports |= 1ULL << probe.configs[i].transport;
+	q->transports |= r->finish.required;
+	plan_fini(&probe);
+	return rc;
+}
+
+static int adapt_plan(struct run *r, char *why, size_t why_max)
+{
+	struct plan *p = &r->campaign.plan;
+	int rc = 0;
+
+	if (r->options.confirm)
+		rc = keep_suspects(r);
+	if (rc == 0 && r->options.matrix)
+		matrix_plan(p, r->options.arms, nccl_version(r));
+	else if (rc == 0 && r->options.tuned)
+		tuned_plan(p, r->options.arms);
+	else if (rc == 0 && r->options.n_arms && !r->options.restarts_given)
+		rc = enough_restarts(r, why, why_max);
+	if (rc == 0 && r->options.tune)
+		rc = tune_check(&r->options, p, why, why_max);
+	return rc;
+}
+
 static int make_plan(struct run *r)
 {
 	struct plan_request *q = &r->campaign.request;
@@ -268,48 +362,18 @@ static int make_plan(struct run *r)
 	q->backend = r->launch.backend;
 	q->nranks = r->coord.size;
 	q->have_ib = fewest_ib(&r->launch.facts) > 0;
-	if (q->backend == BACKEND_NCCL && q->timings & (1u << TIMING_HOST)) {
-		if (r->coord.rank == 0)
-			log_error("--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
-		return STOP(NB_EXIT_USAGE);
-	}
-	for (size_t i = 0; i < r->options.n_arms; i++)
-		if (q->backend == BACKEND_UCX && r->options.arms[i].nccl_lib) {
-			if (r->coord.rank == 0)
-				log_error("--ab: --nccl-lib has no meaning on host memory through UCX; leave it out");
-			return STOP(NB_EXIT_USAGE);
-		}
-	rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
-	if (rc != 0)
-		return rc;
-	if (r->options.confirm) {
-		rc = confirm_request(&r->confirm, q, &r->options.sizes, why, sizeof(why));
-		if (rc < 0)
-			return rc == -EINVAL ? refuse_verdict(r, why) : rc;
-	}
-	if (r->options.health)
-		health_request(&r->options, &r->launch, r->coord.n_hosts, r->finish.required, q);
-	if (q->transports == 0 && r->finish.required) {
-		struct plan probe = { 0 };
-
-		/* What is required is measured, also when the default would leave it out. */
-		rc = plan_build(q, &probe, why, sizeof(why));
-		for (size_t i = 0; rc == 0 && i < probe.n_configs; i++)
-			q->transports |= 1ULL << probe.configs[i].transport;
-		q->transports |= r->finish.required;
-		plan_fini(&probe);
-	}
-	rc = plan_build(q, &r->campaign.plan, why, sizeof(why));
-	if (rc == 0 && r->options.confirm)
-		rc = keep_suspects(r);
-	if (rc == 0 && r->options.n_arms && !r->options.restarts_given)
-		rc = enough_restarts(r, why, sizeof(why));
-	if (rc == -EINVAL) {
-		if (r->coord.rank == 0)
-			log_error("%s", why);
-		return STOP(NB_EXIT_USAGE);
-	}
-	return rc;
+	rc = check_backend(r);
+	if (rc == 0)
+		rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
+	if (rc == 0)
+		rc = complete_request(r, why, sizeof(why));
+	if (rc == 0)
+		rc = add_required(r, why, sizeof(why));
+	if (rc == 0)
+		rc = plan_build(q, &r->campaign.plan, why, sizeof(why));
+	if (rc == 0)
+		rc = adapt_plan(r, why, sizeof(why));
+	return rc == -EINVAL ? refuse(r, why) : rc;
 }
 
 static void print_plan(const struct run *r)
@@ -338,17 +402,20 @@ static void print_plan(const struct run *r)
 static int create_store(struct run *r)
 {
 	char host[256] = "";
-	char *dir = r->options.out ? strdup(r->options.out) : NULL;
+	const char *named = r->options.resume ? r->options.resume : r->options.out;
+	char *dir = named ? strdup(named) : NULL;
 	int rc;
 
 	store_init(&r->campaign.store);
 	facts_get(&r->launch.facts, 0, "host", host, sizeof(host));
-	if (!dir && !r->options.out)
+	if (!dir && !named)
 		dir = store_default_dir(host);
 	if (!dir)
 		return -ENOMEM;
-	rc = store_create(&r->campaign.store, dir);
-	if (rc == -ENOTEMPTY)
+	rc = r->options.resume ? store_reopen(&r->campaign.store, dir) : store_create(&r->campaign.store, dir);
+	if (rc < 0 && r->options.resume)
+		log_error("--resume: %s is no run directory of ncclbench that can be written: %s", dir, strerror(-rc));
+	else if (rc == -ENOTEMPTY)
 		log_error("--out %s is not empty; earlier results are never overwritten: name a new folder", dir);
 	else if (rc < 0)
 		log_error("cannot create the run directory %s: %s; choose another place with --out", dir, strerror(-rc));
@@ -424,7 +491,8 @@ static void set_up_campaign(struct run *r)
 	k->c = &r->coord;
 	k->arms = r->options.arms;
 	ask_libraries(r);
-	arms_lint(k->arms, r->options.n_arms, r->launch.backend);
+	if (!r->options.matrix && !r->options.tuned)
+		arms_lint(k->arms, r->options.n_arms, r->launch.backend);
 	k->reasons = (struct reason_context){
 		.facts = &r->launch.facts, .nranks = r->coord.size, .n_hosts = r->coord.n_hosts,
 		.shared_gpu = r->launch.shared_gpu, .veto = r->veto,
@@ -516,6 +584,23 @@ static int check_health(struct run *r)
 	return rc < 0 ? rc : share_code(r, STOP(code));
 }
 
+static int tune(struct run *r)
+{
+	struct campaign *k = &r->campaign;
+	int code = NB_EXIT_BROKEN, rc = 0;
+
+	if (r->coord.rank == 0) {
+		say_what(r);
+		rc = finish_meta(k, &r->finish, false, 0);
+		if (rc < 0)
+			log_error("cannot write %s/run.json: %s", k->store.dir, strerror(-rc));
+		k->broken = rc < 0; /* the first round tells the others */
+	}
+	rc = tune_run(&r->tune, k, &r->finish, &code);
+	tune_fini(&r->tune);
+	return rc < 0 ? rc : share_code(r, STOP(code));
+}
+
 static int open_logs(struct run *r)
 {
 	int rc = health_open(&r->health, &r->coord, &r->options);
@@ -549,6 +634,8 @@ static int run(struct run *r, int launcher_size)
 	if (rc == 0 && r->options.dry_run) {
 		if (r->coord.rank == 0)
 			print_plan(r);
+		if (r->coord.rank == 0 && r->options.tune)
+			tune_print_space(&r->campaign, &r->options, &r->launch, environ);
 		return STOP(NB_EXIT_OK);
 	}
 	if (rc == 0)
@@ -559,7 +646,7 @@ static int run(struct run *r, int launcher_size)
 	rc = campaign_prepare(&r->campaign);
 	if (rc < 0)
 		return rc;
-	return r->options.health ? check_health(r) : measure(r);
+	return r->options.health ? check_health(r) : r->options.tune ? tune(r) : measure(r);
 }
 
 static void set_deadline(struct run *r)

@@ -14,7 +14,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "doctor/emit.h"
 #include "ncclbench/exitcode.h"
+#include "run/matrix.h"
+#include "run/tune_class.h"
+#include "run/tuned.h"
+#include "search/tunable.h"
 #include "spec/dtype.h"
 #include "spec/profile.h"
 #include "spec/redop.h"
@@ -26,6 +31,7 @@
 #define ANY_BACKEND (-1)
 #define TIMEOUT_MAX_NS (300 * CLOCK_S) /* JOIN may take twice it, and other ranks wait 900 s for a round (fault.c) */
 #define AB_RESTARTS 10
+#define BUDGET_MAX_NS (86400 * CLOCK_S)
 #define QUOTED_MAX 120 /* of a word in a message: what follows it must still be read */
 
 const char *argp_program_version = "ncclbench " NCCLBENCH_VERSION;
@@ -34,7 +40,8 @@ const char *argp_program_bug_address = NULL;
 enum key {
 	KEY_OPS = 256, KEY_TRANSPORTS, KEY_SIZES, KEY_TIMING, KEY_PROFILE, KEY_RESTARTS, KEY_BACKEND, KEY_REQUIRE, KEY_BIND, KEY_PAIR,
 	KEY_MAP, KEY_REGISTER, KEY_NCCL_LIB, KEY_OUT, KEY_TIMEOUT, KEY_SEED, KEY_JSON, KEY_COLOR, KEY_NO_CHARTS, KEY_DRY_RUN,
-	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP, KEY_AB, KEY_CONFIRM,
+	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP, KEY_AB, KEY_CONFIRM, KEY_BUDGET, KEY_OBJECTIVE,
+	KEY_EMIT, KEY_RESUME, KEY_ONLY, KEY_ALGOS, KEY_PROTOS, KEY_PAIRS, KEY_TUNED,
 };
 
 static const struct argp_option rows[] = {
@@ -51,6 +58,7 @@ static const struct argp_option rows[] = {
 	{ "place", KEY_PLACE, "WHERE", 0, "out, in or both: result in another buffer or in place (default out)", 0 },
 	{ "root", KEY_ROOT, "RANK", 0, "root of broadcast, reduce, gather, scatter (default 0)", 0 },
 	{ "pair", KEY_PAIR, "I,J", 0, "ranks of pingpong, send and send_bidir (default 0,1)", 0 },
+	{ "pairs", KEY_PAIRS, "all", 0, "one-way, two-way and ping-pong for every ordered pair of ranks, one pair after another", 0 },
 	{ "register", KEY_REGISTER, "LIST", 0, "add rows with registered memory: user, graph, symmetric", 0 },
 	{ 0, 0, 0, 0, "How to measure", 2 },
 	{ "timing", KEY_TIMING, "LIST", 0, "graph, stream, blocking (default graph,stream; UCX: host)", 0 },
@@ -69,6 +77,9 @@ static const struct argp_option rows[] = {
 	{ 0, 0, 0, 0, "Compare", 4 },
 	{ "ab", KEY_AB, "\"NAME=VALUE...\"", 0, "measure with these settings, or with --nccl-lib PATH, in turns with another --ab or, when it is "
 	  "the only one, with the plain environment (\"\"); at least 10 restarts; says what is faster and how sure", 0 },
+	{ "algos", KEY_ALGOS, "LIST", 0, "rows for each of these algorithms beside NCCL's own choice: ring, tree, pat (--ops all_reduce by default)", 0 },
+	{ "protos", KEY_PROTOS, "LIST", 0, "rows for each of these protocols: ll, ll128, simple; with --algos for each combination", 0 },
+	{ "tuned", KEY_TUNED, "RUN", 0, "add rows with the settings that an `ncclbench tune` recommends: shm (tuned)", 0 },
 	{ "confirm", KEY_CONFIRM, "VERDICT", 0, "measure again what `ncclbench gate --json` found slower, and nothing else, with its profile and "
 	  "fresh workers; then: ncclbench gate BASELINE... NEW --confirm RUN", 0 },
 	{ 0, 0, 0, 0, "Results", 5 },
@@ -114,6 +125,46 @@ static const char health_doc[] =
 	"  mpirun -np 2 ncclbench health\n"
 	"  mpirun -np 8 ncclbench health --backend nccl --require p2p --json\n\n"
 	"Exit status: 0 healthy; 1 a --require'd transport was not proven; 2 usage; 5 not healthy; 130 interrupted.";
+
+static const struct argp_option tune_rows[] = {
+	{ 0, 0, 0, 0, "What to search", 1 },
+	{ "budget", KEY_BUDGET, "SEC", 0, "time for measuring, all transports together (default 120s)", 0 },
+	{ "objective", KEY_OBJECTIVE, "WHAT", 0, "bandwidth (sizes above 64 KiB), latency (up to it) or model:NAME, the messages of a "
+	  "model's training (default bandwidth)", 0 },
+	{ "transports", KEY_TRANSPORTS, "LIST", 0, "transports, comma separated (default p2p,shm,socket, ib with a device; cma,shm,tcp on UCX)", 0 },
+	{ "ops", KEY_OPS, "LIST", 0, "operations, comma separated (default all_reduce)", 0 },
+	{ "sizes", KEY_SIZES, "LIST", 0, "sizes: those of the objective, and others to watch (default 8,64M; UCX 8,4M)", 0 },
+	{ "only", KEY_ONLY, "LIST", 0, "try these variables only; ncclbench list tunables", 0 },
+	{ 0, 0, 0, 0, "How to measure", 2 },
+	{ "timing", KEY_TIMING, "NAME", 0, "graph, stream or blocking (default graph; UCX: host)", 0 },
+	{ "profile", KEY_PROFILE, "NAME", 0, "quick, standard or gate: time spent per point (default quick)", 0 },
+	{ "timeout", KEY_TIMEOUT, "SEC", 0, "longest wait for one answer of a worker (default 30s)", 0 },
+	{ 0, 0, 0, 0, "Where", 3 },
+	{ "backend", KEY_BACKEND, "NAME", 0, "auto, nccl or ucx (default auto: NCCL where there are as many GPUs as ranks)", 0 },
+	{ "bind", KEY_BIND, "HOW", 0, "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or all", 0 },
+	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
+	{ "share-gpu", KEY_SHARE_GPU, 0, 0, "allow several ranks on one GPU: only network transports, time-sliced, for trying things out", 0 },
+	{ "nccl-lib", KEY_NCCL_LIB, "PATH", 0, "tune for this libnccl.so.2", 0 },
+	{ 0, 0, 0, 0, "Results", 4 },
+	{ "emit", KEY_EMIT, "FORM", 0, "add what to paste: env, python, accelerate, torchrun, docker, k8s or slurm", 0 },
+	{ "out", KEY_OUT, "DIR", 0, "run directory (default results/runs/<time>-<host>); refused if not empty", 0 },
+	{ "resume", KEY_RESUME, "DIR", 0, "go on with an interrupted tune: the same options, and its run directory", 0 },
+	{ "json", KEY_JSON, 0, 0, "print one JSON object on standard output, everything else on standard error", 0 },
+	{ "dry-run", KEY_DRY_RUN, 0, 0, "print what would be tried and stop", 0 },
+	{ 0, 0, 0, 0, "Help", -1 },
+	{ 0 },
+};
+
+static const char tune_doc[] =
+	"Search the settings that make this machine's transports faster, and prove the gain: fresh workers for each setting, in turns "
+	"with the defaults, data checked; the best one again, against the defaults there and back. What hangs, crashes or corrupts is "
+	"told and never recommended. NCCL_NVLS_ENABLE=0 of the environment holds for all that is tried."
+	"\vExamples:\n"
+	"  mpirun -np 2 ncclbench tune\n"
+	"  mpirun -np 2 ncclbench tune --transports socket --budget 60 --emit torchrun\n"
+	"  mpirun -np 8 ncclbench tune --objective model:llama3-8b --out results/tune\n\n"
+	"Exit status: 0 searched, whatever was found; 2 usage; 5 the defaults themselves hung, crashed, failed or gave wrong data; "
+	"130 interrupted (--resume goes on).";
 
 /* ---- values ---- */
 
@@ -336,6 +387,15 @@ static int pair_value(struct options *o, const char *text)
 	return 0;
 }
 
+static int pairs_value(struct options *o, const char *text)
+{
+	o->plan.all_pairs = true;
+	if (strcmp(text, "all") == 0)
+		return 0;
+	log_error("--pairs: '%.*s' is not all; one pair is --pair I,J", QUOTED_MAX, text);
+	return -EINVAL;
+}
+
 static const char *const place_words[] = { "out", "in", "both" };
 static const char *const color_words[] = { "auto", "always", "never" };
 
@@ -372,6 +432,57 @@ static int timeout_value(struct options *o, const char *text)
 		return 0;
 	log_error("--timeout: '%.*s' is no duration from 0.1 s to 5 minutes; give for example 30, 1.5 or 2m", QUOTED_MAX, text);
 	return -EINVAL;
+}
+
+static int budget_value(struct options *o, const char *text)
+{
+	if (num_parse_duration(text, &o->budget_ns) == 0 && o->budget_ns >= CLOCK_S && o->budget_ns <= BUDGET_MAX_NS)
+		return 0;
+	log_error("--budget: '%.*s' is no duration from 1 s to a day; give for example 120, 5m", QUOTED_MAX, text);
+	return -EINVAL;
+}
+
+static int objective_value(struct options *o, const char *text)
+{
+	char why[300];
+
+	o->objective = text;
+	if (tune_objective_check(text, why, sizeof(why)) == 0)
+		return 0;
+	log_error("--objective: %s", why);
+	return -EINVAL;
+}
+
+static int emit_value(struct options *o, const char *text)
+{
+	const char *names[16], *near;
+	size_t n = 0;
+
+	o->emit = text;
+	if (emit_find(text))
+		return 0;
+	for (; n < emit_count && n < N_ELEMENTS(names); n++)
+		names[n] = emit_formats[n].name;
+	near = num_nearest(text, names, n);
+	log_error("--emit: unknown form '%.*s'%s%s; ncclbench tune --help names all", QUOTED_MAX, text, near ? "; did you mean " : "",
+		  near ? near : "");
+	return -EINVAL;
+}
+
+static int only_value(struct options *o, const char *text)
+{
+	char *copy = strdup(text), *save = NULL;
+	int r = copy ? whole_list("--only", text) : -ENOMEM;
+
+	o->only = text;
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+		if (tunable_find(w) >= 0)
+			continue;
+		log_error("--only: '%.*s' is nothing that tune tries; ncclbench list tunables shows all", QUOTED_MAX, w);
+		r = -EINVAL;
+	}
+	free(copy);
+	return r;
 }
 
 static int library_value(struct options *o, const char *text)
@@ -411,6 +522,7 @@ static int what_value(int key, char *arg, struct options *o)
 	case KEY_SIZES: return size_list(o, arg);
 	case KEY_ROOT: return positive("--root", arg, 0, 65535, &o->plan.root);
 	case KEY_PAIR: return pair_value(o, arg);
+	case KEY_PAIRS: return pairs_value(o, arg);
 	case KEY_REGISTER: return word_bits32(&variant_words, arg, &o->plan.variants);
 	case 'f':
 		r = int_value("-f", arg, 2, 1 << 20, &v);
@@ -439,6 +551,10 @@ static int how_value(int key, char *arg, struct options *o)
 	case KEY_BIND: return one_word(&bind_words, arg, &o->bind);
 	case KEY_MAP: return int_list("--map", arg, o->map, OPTIONS_MAP_MAX, &o->n_map);
 	case KEY_NCCL_LIB: return library_value(o, arg);
+	case KEY_BUDGET: return budget_value(o, arg);
+	case KEY_OBJECTIVE: return objective_value(o, arg);
+	case KEY_EMIT: return emit_value(o, arg);
+	case KEY_ONLY: return only_value(o, arg);
 	case KEY_COLOR: return choice("--color", arg, color_words, 3, &o->color);
 	case KEY_SEED:
 		r = int_value("--seed", arg, 0, INT64_MAX, &v);
@@ -473,8 +589,12 @@ static int plain_value(int key, char *arg, struct options *o)
 	case KEY_TRANSPORTS: o->transports = arg; return 0;
 	case KEY_REQUIRE: o->require = arg; return 0;
 	case KEY_AB: return arm_value_text(o, arg);
+	case KEY_TUNED: o->tuned = arg; return named("--tuned", arg);
+	case KEY_ALGOS: o->algos = arg; return whole_list("--algos", arg);
+	case KEY_PROTOS: o->protos = arg; return whole_list("--protos", arg);
 	case KEY_CONFIRM: o->confirm = arg; return named("--confirm", arg);
 	case KEY_OUT: o->out = arg; return named("--out", arg);
+	case KEY_RESUME: o->resume = arg; return named("--resume", arg);
 	case KEY_KEEP: o->keep = arg; return 0;
 	case KEY_JSON: o->json = true; return 0;
 	case KEY_NO_CHARTS: o->charts = false; return 0;
@@ -488,7 +608,7 @@ static int plain_value(int key, char *arg, struct options *o)
 
 static const char *command_name(const struct options *o)
 {
-	return o->health ? "health" : "sweep";
+	return o->health ? "health" : o->tune ? "tune" : "sweep";
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -504,7 +624,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		const struct options *o = state->input;
 
 		log_error("unexpected word '%.*s'; %s takes options only (ncclbench %s --help)", QUOTED_MAX, arg,
-			  o->health ? "health" : "a sweep", command_name(o));
+			  o->health ? "health" : o->tune ? "tune" : "a sweep", command_name(o));
 		return EINVAL;
 	}
 	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++) {
@@ -537,8 +657,16 @@ static const char *contradiction(const struct options *o)
 		return "-b is larger than -e; exchange them";
 	if (o->confirm && (o->points_given || o->transports || o->require))
 		return "--confirm takes what to measure and the profile from the verdict; leave the options that choose points out";
+	if (o->tuned && (o->algos || o->protos || o->n_ab || o->confirm))
+		return "--tuned makes its own arm; leave --ab, --algos, --protos and --confirm out";
+	if ((o->algos || o->protos) && (o->n_ab || o->confirm))
+		return "--algos and --protos make their own arms; leave --ab and --confirm out";
+	if ((o->algos || o->protos) && o->backend == BACKEND_UCX)
+		return "--algos and --protos are NCCL's; UCX has neither algorithms nor protocols to choose from here";
 	if (o->confirm && o->n_ab)
 		return "--confirm and --ab contradict each other; give one";
+	if (o->resume && o->out)
+		return "--resume names the run directory; leave out --out";
 	if (o->backend == BACKEND_UCX && (o->nccl_lib || arms_have_library(o)))
 		return "--nccl-lib has no meaning with --backend ucx; leave one out";
 	if (o->backend == BACKEND_UCX && p->variants & ~1u)
@@ -557,6 +685,7 @@ static int check_option_names(const struct options *o, const struct argp_option 
 	size_t n = 0;
 
 	_Static_assert(N_ELEMENTS(health_rows) <= N_ELEMENTS(rows), "names must hold either");
+	_Static_assert(N_ELEMENTS(tune_rows) <= N_ELEMENTS(rows), "names must hold either");
 	for (const struct argp_option *row = known_rows; row->name || row->doc; row++)
 		if (row->name)
 			names[n++] = row->name;
@@ -641,13 +770,49 @@ static int make_arms(struct options *o)
 	return 0;
 }
 
+static int make_matrix(struct options *o)
+{
+	char why[400] = "";
+	int r;
+
+	if (!o->algos && !o->protos && !o->tuned)
+		return 0;
+	if (o->n_ab || o->confirm || (o->tuned && (o->algos || o->protos)))
+		return 0; /* contradiction() says it */
+	if (o->tuned) {
+		r = tuned_arms(o->tuned, &o->arms, &o->n_arms, why, sizeof(why));
+		if (r == -EINVAL)
+			log_error("--tuned: %s", why);
+		o->plan.n_arms = r == 0 ? (int)o->n_arms : 0;
+		return r;
+	}
+	r = matrix_arms(o->algos, o->protos, &o->arms, &o->n_arms, why, sizeof(why));
+	if (r == -EINVAL)
+		log_error("%s", why);
+	if (r < 0)
+		return r;
+	o->matrix = true;
+	o->plan.n_arms = (int)o->n_arms;
+	if (!o->plan.ops)
+		o->plan.ops = 1ULL << OP_ALL_REDUCE;
+	return 0;
+}
+
+/* Three operations at a small and a large size, unless somebody chose others. */
+static void default_pairs(struct options *o)
+{
+	if (o->plan.all_pairs && !o->plan.ops)
+		o->plan.ops = 1ULL << OP_SEND | 1ULL << OP_SEND_BIDIR | 1ULL << OP_PINGPONG;
+}
+
 static int parse_words(struct options *o, int argc, char **argv)
 {
 	static const struct argp argps[] = {
 		{ .options = rows, .parser = parse, .doc = doc },
 		{ .options = health_rows, .parser = parse, .doc = health_doc },
+		{ .options = tune_rows, .parser = parse, .doc = tune_doc },
 	};
-	const struct argp *argp = &argps[o->health];
+	const struct argp *argp = &argps[o->health ? 1 : o->tune ? 2 : 0];
 	unsigned long long wanted, required;
 	const char *wrong;
 	int r = check_option_names(o, argp->options, argc, argv);
@@ -658,8 +823,9 @@ static int parse_words(struct options *o, int argc, char **argv)
 	r = argp_parse(argp, argc, argv, 0, NULL, o);
 	if (r != 0)
 		return NB_EXIT_USAGE + 1;
-	if (make_arms(o) < 0)
+	if (make_arms(o) < 0 || make_matrix(o) < 0)
 		return NB_EXIT_USAGE + 1;
+	default_pairs(o);
 	wrong = contradiction(o);
 	if (wrong) {
 		log_error("%s", wrong);
@@ -670,7 +836,7 @@ static int parse_words(struct options *o, int argc, char **argv)
 
 int options_parse(struct options *o, int argc, char **argv, bool speaks)
 {
-	static char health_title[] = "ncclbench health";
+	static char health_title[] = "ncclbench health", tune_title[] = "ncclbench tune";
 	int keep[2] = { -1, -1 }, r;
 
 	*o = (struct options){
@@ -682,6 +848,14 @@ int options_parse(struct options *o, int argc, char **argv, bool speaks)
 		o->health = true;
 		o->timeout_ns = 8 * CLOCK_S;
 		argv[1] = health_title;
+		argc--;
+		argv++;
+	}
+	if (argc > 1 && strcmp(argv[1], "--search") == 0) {
+		o->tune = true;
+		o->objective = "bandwidth";
+		o->budget_ns = 120 * CLOCK_S;
+		argv[1] = tune_title;
 		argc--;
 		argv++;
 	}

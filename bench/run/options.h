@@ -34,12 +34,20 @@ struct options {
 	bool health;                   /* `ncclbench health`: its own options, and timeout_ns is that of everything together */
 	const char *confirm;           /* verdict of a gate whose suspects are measured again, or NULL */
 	bool points_given;             /* some option chose what to measure */
+	const char *algos, *protos;    /* words; NULL. With either the arms are their combinations */
+	bool matrix;
+	const char *tuned;             /* sweep: run of a tune whose settings make a second arm; NULL */
+	bool tune;                     /* `ncclbench tune`: its own options */
+	int64_t budget_ns;             /* tune: seconds of measuring, all transports together */
+	const char *objective, *emit;  /* tune; emit NULL */
+	const char *resume;            /* tune: run directory to go on in; NULL */
+	const char *only;              /* tune: these variables only; NULL */
 	const char *keep;              /* health: folder for the workers' logs, or NULL */
 	int64_t deadline_ns;           /* health: no worker is waited for beyond it (set by the caller); 0 */
 	char *command;                 /* the words as given, for run.json */
 };
 
-/* A first word --health makes it the command line of health. 0 go on; else the exit code + 1 is returned: help printed (1) or usage error (3). `speaks`: this rank may print. */
+/* A first word --health or --search makes it the command line of health or tune. 0 go on; else the exit code + 1 is returned: help printed (1) or usage error (3). `speaks`: this rank may print. */
 int options_parse(struct options *o, int argc, char **argv, bool speaks) ATTR_MUST;
 void options_fini(struct options *o);
 /* Once the backend is known: bits of --transports and --require; -EINVAL with a printed line. */

@@ -26,6 +26,7 @@ bool progress_is_terminal(int fd, int *width)
 void progress_init(struct progress *p, bool json)
 {
 	memset(p, 0, sizeof(*p));
+	p->unit = "points";
 	p->terminal = progress_is_terminal(STDOUT_FILENO, &p->width) && !json;
 	p->start_ns = clock_now_ns();
 	p->next_ns = p->start_ns + (p->terminal ? 0 : PLAIN_NS);
@@ -49,7 +50,7 @@ void progress_show(struct progress *p, const char *what, size_t done, size_t tot
 		return;
 	p->next_ns = now + (p->terminal ? REDRAW_NS : PLAIN_NS);
 	time_left(p, done, total, left, sizeof(left));
-	snprintf(line, sizeof(line), "%zu of %zu points%s  %s", done, total, left, what);
+	snprintf(line, sizeof(line), "%zu of %zu %s%s  %s", done, total, p->unit, left, what);
 	if (!p->terminal) {
 		log_note("%s", line);
 		return;

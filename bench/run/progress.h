@@ -14,6 +14,7 @@ struct progress {
 	int width;
 	int64_t start_ns, next_ns;
 	bool drawn;
+	const char *unit; /* of done and total: points */
 };
 
 bool progress_is_terminal(int fd, int *width);

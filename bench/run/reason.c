@@ -95,6 +95,7 @@ struct after {
 	const char *words;   /* in the first WARN or the fault's text */
 	unsigned flag;       /* only for transports with it; 0 = any forced */
 	const char *text;    /* what to say */
+	bool any;            /* of any transport, forced or not: somebody asked for an algorithm */
 };
 
 static const struct after after_table[] = {
@@ -103,8 +104,8 @@ static const struct after after_table[] = {
 	{ "Error: network", TRANSPORT_NETWORK, "NCCL found no device of that network" },
 	{ "no socket interface found", TRANSPORT_NETWORK, "no network interface matches NCCL_SOCKET_IFNAME" },
 	{ "peer access is not supported", TRANSPORT_NEEDS_P2P, "the driver refuses peer access" },
-	{ "no algorithm/protocol available", 0, "NCCL has no algorithm or protocol left for this operation" },
-	{ "No algorithm/protocol available", 0, "NCCL has no algorithm or protocol left for this operation" },
+	{ "no algorithm/protocol available", 0, "NCCL has no algorithm or protocol left for this operation", true },
+	{ "No algorithm/protocol available", 0, "NCCL has no algorithm or protocol left for this operation", true },
 };
 
 static void append(char *text, size_t max, const char *label, const char *more)
@@ -120,7 +121,7 @@ static const struct after *find_after(const struct transport *t, const char *war
 	for (size_t i = 0; i < N_ELEMENTS(after_table); i++) {
 		const struct after *a = &after_table[i];
 
-		if (a->flag && !(t->flags & a->flag))
+		if ((a->flag && !(t->flags & a->flag)) || !(a->any || t->flags & TRANSPORT_FORCED))
 			continue;
 		if (strstr(warn, a->words) || strstr(text, a->words))
 			return a;
@@ -136,7 +137,7 @@ void reason_after(int transport, const struct scan *s, struct fault *f)
 
 	if (!fault_is(f))
 		return;
-	a = f->outcome == OUTCOME_ERROR && t->flags & TRANSPORT_FORCED ? find_after(t, warn, f->detail) : NULL;
+	a = f->outcome == OUTCOME_ERROR ? find_after(t, warn, f->detail) : NULL;
 	if (a) {
 		f->outcome = OUTCOME_UNAVAILABLE;
 		snprintf(f->detail, sizeof(f->detail), "%s", a->text);

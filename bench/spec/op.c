@@ -203,7 +203,7 @@ const struct op op_table[OP_COUNT] = {
 	[OP_SEND_BIDIR] = {
 		.name = "send_bidir",
 		.help = "a and b send to each other at once; the slower direction counts",
-		.flags = OP_PAIR,
+		.flags = OP_PAIR | OP_UCX,
 		.time_scale = 1, .bus_factor = factor_one,
 		.shape = shape_both, .source = source_other,
 	},

@@ -130,6 +130,20 @@ static void add_forms(struct builder *b, struct plan_point *p)
 	}
 }
 
+static void add_pairs(struct builder *b, struct plan_point *p)
+{
+	const struct plan_request *r = b->choice->r;
+
+	if (!r->all_pairs || !(op_table[p->c.op].flags & OP_PAIR)) {
+		add_forms(b, p);
+		return;
+	}
+	for (p->c.a = 0; p->c.a < r->nranks; p->c.a++)
+		for (p->c.b = 0; p->c.b < r->nranks; p->c.b++)
+			if (p->c.a != p->c.b)
+				add_forms(b, p);
+}
+
 static void add_op(struct builder *b, int op)
 {
 	const struct choice *c = b->choice;
@@ -146,7 +160,7 @@ static void add_op(struct builder *b, int op)
 	for (p.c.dtype = 0; p.c.dtype < DTYPE_COUNT; p.c.dtype++)
 		for (p.c.redop = 0; p.c.redop < REDOP_COUNT; p.c.redop++)
 			if (choice_has(c->dtypes, p.c.dtype) && choice_has(redops, p.c.redop))
-				add_forms(b, &p);
+				add_pairs(b, &p);
 }
 
 static void add_config(struct builder *b, int arm)

@@ -28,6 +28,7 @@ struct plan_request { /* what the user asked for, already validated word by word
 	unsigned timings;                /* bit per timing_id; 0 = graph+stream (nccl), host (ucx) */
 	unsigned variants;               /* bit per variant_id; 0 = plain */
 	int root, a, b;
+	bool all_pairs;                  /* operations of a pair: for every ordered one instead of a, b */
 	int profile;
 	int restarts;                    /* 0 = the profile's */
 	int n_arms;                      /* environments that are compared with each other; 0 = 1 */
@@ -39,6 +40,7 @@ struct plan_point {
 	int timing, variant;
 	uint64_t asked_bytes;
 	const char *impossible;          /* static text: why it will be `skipped`/`unavailable` unmeasured; or NULL */
+	bool unavailable;                /* `impossible` because of the library: not `skipped` */
 };
 
 struct plan_config {

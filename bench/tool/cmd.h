@@ -15,7 +15,7 @@ struct cmd {
 	bool every_rank; /* under a launcher each rank runs it; the others are for one */
 };
 
-extern const struct cmd cmd_sweep, cmd_health, cmd_list, cmd_explain, cmd_doctor, cmd_report;
+extern const struct cmd cmd_sweep, cmd_health, cmd_tune, cmd_list, cmd_explain, cmd_doctor, cmd_report;
 extern const struct cmd cmd_gate, cmd_baseline, cmd_import, cmd_estimate;
 
 struct cmd_run {

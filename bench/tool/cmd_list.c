@@ -26,6 +26,7 @@
 #include "report/chart.h"
 #include "report/estimate.h"
 #include "report/gate.h"
+#include "search/tunable.h"
 #include "spec/ceiling.h"
 #include "spec/dtype.h"
 #include "spec/op.h"
@@ -68,6 +69,7 @@ static size_t n_verdicts(void) { return VERDICT_COUNT; }
 static size_t n_facts(void) { return FACT_COUNT; }
 static size_t n_checks(void) { return check_count; }
 static size_t n_hardware(void) { return hardware_count; }
+static size_t n_tunable_rows(void) { return n_tunables; }
 static size_t n_classes(void) { return n_size_classes; }
 static size_t n_ceilings(void) { return CEILING_COUNT; }
 static size_t n_models(void) { return estimate_n_models; }
@@ -175,6 +177,35 @@ static void transport_row(size_t i, struct row *r)
 		buf_printf(&r->help, "%s%s=%s", p == t->set ? "\n    sets " : " ", p->name, p->value);
 }
 
+static void say_version(int v, struct buf *out)
+{
+	buf_printf(out, "%d.%d.%d", v / 10000, v / 100 % 100, v % 100);
+}
+
+static void tunable_row(size_t i, struct row *r)
+{
+	const struct tunable *t = &tunable_table[i];
+
+	set(r, t->name, t->acts);
+	buf_printf(&r->help, " [%s", tunable_group_names[t->group]);
+	if (t->since) {
+		buf_puts(&r->help, ", since ");
+		say_version(t->since, &r->help);
+	}
+	if (t->until) {
+		buf_puts(&r->help, ", until ");
+		say_version(t->until, &r->help);
+	}
+	buf_puts(&r->help, "]\n    on");
+	for (int k = 0; k < TRANSPORT_COUNT; k++)
+		if (t->transports >> k & 1)
+			buf_printf(&r->help, " %s", transport_table[k].name);
+	buf_printf(&r->help, "%s; tries", t->ops == TUNE_ANY ? "" : t->ops == TUNE_COLLECTIVE ? ", collectives" : ", send and receive");
+	for (const char *const *v = t->values; *v; v++)
+		buf_printf(&r->help, " %s", *v);
+	buf_printf(&r->help, "%s%s\n    %s", t->risk[0] ? "; risk: " : "", t->risk, t->source);
+}
+
 static void column_row(size_t i, struct row *r)
 {
 	set(r, record_columns[i].name, record_columns[i].help);
@@ -198,6 +229,7 @@ static const struct list lists[] = {
 	{ "facts", "what must be equal before `gate` compares (--across)", n_facts, fact_row },
 	{ "checks", "what `doctor` asks about a machine", n_checks, check_row },
 	{ "hardware", "GPU families: NVLink, P2P, RDMA, oldest CUDA and NCCL", n_hardware, hardware_row },
+	{ "tunables", "what `tune` tries: values, where and since when they act, risk", n_tunable_rows, tunable_row },
 	{ "classes", "size classes of `gate`", n_classes, class_row },
 	{ "judgements", "forms in which `gate` writes what it found", n_judgements, judgement_row },
 	{ "ceilings", "what links carry without NCCL, measured beside it", n_ceilings, ceiling_row },

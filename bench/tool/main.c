@@ -16,7 +16,7 @@
 #define AHEAD_NS (500 * CLOCK_MS) /* rank 0 is the first to write what all were asked to write */
 #define SPEAK_NS (5 * CLOCK_S) /* for rank 0 to start and for its line to get to the terminal; its end ends the others */
 
-static const struct cmd *const commands[] = { &cmd_sweep, &cmd_health, &cmd_gate, &cmd_baseline, &cmd_explain, &cmd_doctor, &cmd_import, &cmd_estimate, &cmd_report, &cmd_list };
+static const struct cmd *const commands[] = { &cmd_sweep, &cmd_health, &cmd_tune, &cmd_gate, &cmd_baseline, &cmd_explain, &cmd_doctor, &cmd_import, &cmd_estimate, &cmd_report, &cmd_list };
 
 static int help(void)
 {

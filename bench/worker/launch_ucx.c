@@ -309,6 +309,13 @@ static int launch_send(struct ucx_job *job)
 	return receive_whole(job, job->c.a, job->recv, job->c.bytes);
 }
 
+static int launch_send_bidir(struct ucx_job *job)
+{
+	int peer = job->net->rank == job->c.a ? job->c.b : job->c.a;
+
+	return ucx_exchange(job->net, peer, job->send, job->c.bytes, peer, job->recv, job->c.bytes);
+}
+
 static int launch_pingpong(struct ucx_job *job)
 {
 	int r;
@@ -325,7 +332,7 @@ static int launch_pingpong(struct ucx_job *job)
 static launch_fn *const launches[OP_COUNT] = {
 	[OP_ALL_REDUCE] = launch_all_reduce, [OP_BROADCAST] = launch_broadcast,
 	[OP_SENDRECV] = launch_sendrecv,     [OP_SEND] = launch_send,
-	[OP_PINGPONG] = launch_pingpong,
+	[OP_PINGPONG] = launch_pingpong,     [OP_SEND_BIDIR] = launch_send_bidir,
 };
 
 launch_fn *launch_find(int op)

@@ -31,13 +31,19 @@
  *   FAKE_WORKER_SLOW             PCT or PCT:BYTES: operations (of at least so many bytes) take so
  *                                many per cent longer. Not of our own prefix, so that an arm of a
  *                                comparison may set it
+ *   NCCLBENCH_TEST_FAKE_SPEED    how settings change the invented times: words NAME=VALUE:P or
+ *                                NAME=VALUE:P:S, P percent of the time above 64 KiB and S (else
+ *                                100) below, each that the environment holds; they multiply
+ *   NCCLBENCH_TEST_FAKE_DECLINES a value of NCCL_ALGO or NCCL_PROTO: the log then says that RING or
+ *                                SIMPLE was taken, as where NCCL ignores what was asked
  *   NCCLBENCH_TEST_FAKE_STATE    state of the GPU added to JOINED as it stands: "sm_mhz=1980
  * throttle=1" NCCLBENCH_TEST_FAKE_STATE_RUN  the same for DONE of mode=measure
  *
- * Script: words separated by spaces, each  word[:argument]@phase[:n][#rank]
+ * Script: words separated by spaces, each  word[:argument]@phase[:n][#rank][?NAME=VALUE]
  *   phase  probe hello id join prepare run check bye ceiling (PEER has no answer and no phase)
  *   n      only the n-th time this worker is at that phase, from 1; default: each time
  *   rank   only this rank; default: all
+ *   NAME=VALUE  only where the environment holds it
  *
  * Before the answer, and instead of it where they never come back:
  *   hang            waits for ever, deaf to its socket; SIGTERM ends it
@@ -159,6 +165,7 @@ struct fake {
 	long long bytes;
 	bool tuning_due, logged[2]; /* connections of either kind are logged once */
 	struct turn turn;
+	double speed[2]; /* factors of the time, up to 64 KiB and above */
 };
 
 struct text {
@@ -462,7 +469,20 @@ static int whole_number(const char *text, char **end, const char *word)
 	return (int)value;
 }
 
-/* word[:argument]@phase[:n][#rank] */
+/* "NAME=VALUE" with an end: does the environment hold it? */
+static bool environment_holds(const char *pair, size_t len)
+{
+	const char *eq = memchr(pair, '=', len), *value;
+	char name[64];
+
+	if (!eq || (size_t)(eq - pair) >= sizeof(name))
+		bad_script(pair);
+	snprintf(name, sizeof(name), "%.*s", (int)(eq - pair), pair);
+	value = getenv(name);
+	return value && strlen(value) == len - (size_t)(eq + 1 - pair) && memcmp(value, eq + 1, strlen(value)) == 0;
+}
+
+/* word[:argument]@phase[:n][#rank][?NAME=VALUE] */
 static void parse_word(struct fake *f, const char *text)
 {
 	const char *at = strchr(text, '@');
@@ -477,7 +497,7 @@ static void parse_word(struct fake *f, const char *text)
 			    .rank = -1 };
 	if (colon)
 		snprintf(w->arg, sizeof(w->arg), "%.*s", (int)(at - colon - 1), colon + 1);
-	phase = find_phase(at + 1, strcspn(at + 1, ":#"));
+	phase = find_phase(at + 1, strcspn(at + 1, ":#?"));
 	if (!w->action || phase < 0)
 		bad_script(text);
 	w->phase = (enum phase)phase;
@@ -486,9 +506,10 @@ static void parse_word(struct fake *f, const char *text)
 		w->nth = whole_number(end + 1, &end, text);
 	if (*end == '#')
 		w->rank = whole_number(end + 1, &end, text);
-	if (*end)
+	if (*end && *end != '?')
 		bad_script(text);
-	f->n_words++;
+	if (*end == '\0' || environment_holds(end + 1, strlen(end + 1)))
+		f->n_words++;
 }
 
 static void parse_script(struct fake *f)
@@ -505,6 +526,28 @@ static void parse_script(struct fake *f)
 	}
 	if (f->once && access(f->once, F_OK) == 0)
 		f->n_words = 0;
+}
+
+static void read_speed(struct fake *f)
+{
+	const char *text = getenv("NCCLBENCH_TEST_FAKE_SPEED");
+
+	f->speed[0] = f->speed[1] = 1;
+	for (const char *w = text ? text : ""; *w; w += strcspn(w, " "), w += *w == ' ') {
+		size_t pair = strcspn(w, ":");
+		char *end;
+		double large, small = 100;
+
+		if (w[pair] != ':')
+			bad_script(w);
+		large = strtod(w + pair + 1, &end);
+		if (*end == ':')
+			small = strtod(end + 1, &end);
+		if (!environment_holds(w, pair))
+			continue;
+		f->speed[0] *= small / 100;
+		f->speed[1] *= large / 100;
+	}
 }
 
 static void fire(struct fake *f, const struct word *w)
@@ -616,6 +659,20 @@ static void log_pair(const struct fake *f, int peer, int connection)
 		log_connection(f, peer, f->rank, connection);
 }
 
+/* What the environment asks for in NCCL's capitals, unless it is declined. */
+static const char *choice(const char *name, const char *otherwise)
+{
+	const char *asked = getenv(name), *declined = getenv("NCCLBENCH_TEST_FAKE_DECLINES");
+	static char text[2][16];
+	char *out = text[strcmp(name, "NCCL_ALGO") == 0];
+
+	if (!asked || (declined && strcmp(asked, declined) == 0))
+		return otherwise;
+	for (size_t i = 0; i < sizeof(text[0]) - 1 && (i == 0 || out[i - 1]); i++)
+		out[i] = (char)(asked[i] >= 'a' && asked[i] <= 'z' ? asked[i] - 32 : asked[i]);
+	return out;
+}
+
 /* Collectives: a ring. Send and receive: everybody with everybody, at once (NCCL would connect the
  * pairs as they are first used). */
 static void log_run(struct fake *f)
@@ -629,8 +686,8 @@ static void log_run(struct fake *f)
 		f->logged[connection] = true;
 	}
 	if (f->tuning_due && f->func && f->rank == 0 && f->log_fd == NB_LOG_FD)
-		log_line(f, "%s: %lld Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..%d}",
-			 f->func, f->bytes, f->kind->channels - 1);
+		log_line(f, "%s: %lld Bytes -> Algo %s proto %s channel{Lo..Hi}={0..%d}",
+			 f->func, f->bytes, choice("NCCL_ALGO", "RING"), choice("NCCL_PROTO", "SIMPLE"), f->kind->channels - 1);
 	f->tuning_due = false;
 }
 
@@ -769,8 +826,8 @@ static long long slowed(const struct fake *f, long long ns)
 static void on_run(struct fake *f, const char *request)
 {
 	long long batches = number(request, "batches");
-	long long batch_ns = slowed(f, number(request, "ops") * number(request, "replays") *
-					   (f->kind->base_ns + f->bytes / f->kind->bytes_per_ns));
+	double op_ns = (double)(f->kind->base_ns + f->bytes / f->kind->bytes_per_ns) * f->speed[f->bytes > 65536];
+	long long batch_ns = slowed(f, number(request, "ops") * number(request, "replays") * (long long)op_ns);
 
 	enter(f, RUN);
 	log_run(f);
@@ -885,6 +942,7 @@ int main(int argc, char **argv)
 	if (rank)
 		f.rank = atoi(rank);
 	parse_script(&f);
+	read_speed(&f);
 	choose_via(&f);
 	dump_environment(&f, argc > 1 ? "probe" : "worker");
 	if (argc > 1)

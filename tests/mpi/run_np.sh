@@ -3,7 +3,8 @@
 # ncclbench-run under a real mpirun, workers scripted: whatever one rank's worker does, all ranks end in time with one exit code and
 # every planned point has its row. Not about MPI itself, nor about figures.
 #
-# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ucx8 faults many launch usage stop health)
+# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ucx8 faults many launch usage stop health matrix
+#   tune tune_faults)
 # Exit status: 0 all well, 1 something was not, 77 mpirun cannot be used here.
 set -u
 
@@ -576,6 +577,188 @@ health() {
 	health_well
 	health_words
 	health_faults
+}
+
+# ---- algorithms and protocols, pairs ----
+
+matrix() {
+	NCCL_NVLS_ENABLE=0 NCCLBENCH_TEST_ENV_DUMP="$tmp/matrix.env" NCCLBENCH_TEST_FAKE_DECLINES=LL128 \
+		NCCLBENCH_TEST_FAKE_SPEED="NCCL_ALGO=Tree:130:60" start matrix "" 2 \
+		--algos ring,tree --protos ll128,simple --ops all_reduce,broadcast --sizes 8,1M
+	expect_code matrix 0
+	# own choice and 4 combinations x 2 operations x 2 sizes
+	[ "$(column matrix outcome | wc -w)" = 20 ] || fail "matrix: not 20 rows"
+	# own 4, ring/simple 4, tree/simple of all_reduce 2; ll128 is declined, broadcast has no tree
+	[ "$(column matrix outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 10ok10unavailable ] ||
+		fail "matrix: $(column matrix outcome)"
+	expect_says matrix matrix/points.csv "NCCL declined: it took RING/SIMPLE, asked for ring/ll128"
+	expect_says matrix matrix/points.csv "NCCL does not have this algorithm for the operation"
+	expect_says matrix matrix.text "shm, all_reduce, stream: fastest algorithm and protocol, and NCCL's own choice"
+	expect_says matrix matrix.text "       8 B  tree/simple       3.60 us  ring/simple       6.01 us  own choice takes 67 % longer"
+	expect_says matrix matrix/matrix.md "<- crossover"
+	[ "$(grep -c '^NCCL_NVLS_ENABLE=0$' "$tmp/matrix.env")" = "$(grep -c '^[wp]' "$tmp/matrix.env")" ] ||
+		fail "matrix: a worker without the veto"
+	start required "" 2 --algos tree --ops broadcast --require shm
+	expect_code required 0
+	start words "" 2 --algos ring,nvls
+	expect_code words 2
+	expect_says words words.err "'nvls' steers NVLink multicast"
+	start both "" 2 --algos ring --ab NCCL_ALGO=Tree
+	expect_code both 2
+	NCCLBENCH_TEST_FAKE_BACKEND=ucx start host "" 2 --backend ucx --algos ring --timing host
+	expect_code host 2
+	expect_says host host.err "UCX has neither"
+	# 12 ordered pairs, three operations, two sizes
+	start pairs "" 4 --pairs all --ops send,send_bidir,pingpong
+	expect_code pairs 0
+	[ "$(column pairs outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 72ok ] || fail "pairs: not 72 rows that are ok"
+	[ "$(column pairs pair | tr ' ' '\n' | sort -u | wc -l)" = 12 ] || fail "pairs: not 12 pairs"
+	expect_says pairs pairs.text "shm, pingpong, 8 B: half a round trip"
+	expect_says pairs pairs.text "shm, send_bidir, 1 KiB: GB/s of one direction"
+	start one "" 2 --pairs 0,1
+	expect_code one 2
+}
+
+# ---- tune ----
+
+# tune_start NAME SPEED SCRIPT ARGS...: as start, of tune over shm; the budget only catches what hangs, --only bounds the trials.
+tune_start() {
+	tune_name=$1 tune_speed=$2 tune_script=$3
+	shift 3
+	tune_only=NCCL_MIN_NCHANNELS,NCCL_BUFFSIZE
+	[ -z "${NCCLBENCH_TEST_FAKE_BACKEND:-}" ] || tune_only=UCX_RNDV_THRESH,UCX_POSIX_FIFO_SIZE
+	NCCLBENCH_TEST_FAKE_SPEED="$tune_speed" NCCLBENCH_TEST_FAKE="$tune_script" timeout -s KILL 110 "$mpirun" -np 2 "$run" --search \
+		--transports shm --only "$tune_only" --budget 900 "$@" >"$tmp/$tune_name.text" 2>"$tmp/$tune_name.err" </dev/null
+	echo $? >"$tmp/$tune_name.rc"
+}
+
+# No trial was measured twice; workers that did well left no logs.
+expect_trials() { # NAME
+	twice=$(tail -n +2 "$tmp/$1/trials.jsonl" | cut -d, -f1-3 | sort | uniq -d)
+	[ -z "$twice" ] || fail "$1: measured twice: $twice"
+	[ "$(wc -l <"$tmp/$1/trials.jsonl")" -gt 10 ] || fail "$1: hardly any trials"
+}
+
+tune_finds() {
+	# 80 % of the time is 25 % more speed.
+	NCCL_NVLS_ENABLE=0 NCCLBENCH_TEST_ENV_DUMP="$tmp/gain.env" tune_start gain "NCCL_MIN_NCHANNELS=8:80" "" --out "$tmp/gain" --emit env
+	expect_code gain 0
+	expect_says gain gain.text "shm, all_reduce large (64 MiB): +25.0 % (95 %: +25.0 % .. +25.0 %), confirmed in"
+	expect_says gain gain.text "    NCCL_MIN_NCHANNELS=8"
+	expect_says gain gain.text "export NCCL_MIN_NCHANNELS=8"
+	expect_says gain gain.text "elsewhere, all_reduce small: +0.0 %"
+	expect_says gain gain/tune.json '"verdict": "gain"'
+	expect_trials gain
+	expect_readable gain
+	[ -z "$(ls "$tmp/gain/logs")" ] || fail "gain: logs of workers that did well are left"
+	# Fixed: the veto reaches every worker, whatever is tried.
+	[ "$(grep -c '^NCCL_NVLS_ENABLE=0$' "$tmp/gain.env")" = "$(grep -c '^[wp]' "$tmp/gain.env")" ] || fail "gain: a worker without the veto"
+	# What the environment itself spoils: the way back.
+	UCX_RNDV_THRESH=8k NCCLBENCH_TEST_FAKE_BACKEND=ucx tune_start planted "UCX_RNDV_THRESH=8k:300" "" --backend ucx --out "$tmp/planted"
+	expect_code planted 0
+	expect_says planted planted.text "x3 (95 %: x3 .. x3), confirmed"
+	# Nothing is there.
+	tune_start flat "" "" --out "$tmp/flat" --json
+	expect_code flat 0
+	expect_says flat flat.err "shm, all_reduce large (64 MiB): defaults are best"
+	expect_says flat flat.text '"verdict": "default"'
+	tune_start half "NCCL_MIN_NCHANNELS=8:99.3" "" --out "$tmp/half"
+	expect_says half half.text "defaults are best"
+	tune_start trade "NCCL_BUFFSIZE=16777216:80:106" "" --out "$tmp/trade" --emit env
+	expect_says trade trade.text "a trade, no setting for all sizes"
+	expect_says trade trade.text "COSTS all_reduce small: -5.7 %"
+	grep -q '^export' "$tmp/trade.text" && fail "trade: it is recommended"
+	tune_start latency "NCCL_BUFFSIZE=16777216:100:50" "" --out "$tmp/latency" --objective latency
+	expect_says latency latency.text "shm, all_reduce small (8 B..32 KiB): +100.0 %"
+}
+
+# name; script; words; the setting would double the speed
+tune_broken_table() {
+	cat <<-END
+		corrupt|wrong:1@check?NCCL_MIN_NCHANNELS=8|does not work here: NCCL_MIN_NCHANNELS=8: corrupt at check: rank 0: 1 wrong element
+		crash|crash@run#1?NCCL_MIN_NCHANNELS=8|does not work here: NCCL_MIN_NCHANNELS=8: crash at run: rank 1
+		hang|hang@run#1?NCCL_MIN_NCHANNELS=8|does not work here: NCCL_MIN_NCHANNELS=8: hang at run: rank 1
+		refused|fatal:error@join?NCCL_MIN_NCHANNELS=8|does not work here: NCCL_MIN_NCHANNELS=8: error at join
+		detour|detour@join?NCCL_MIN_NCHANNELS=8|does not work here: NCCL_MIN_NCHANNELS=8: unproven
+	END
+}
+
+tune_broken() {
+	tune_broken_table >"$tmp/tune.table"
+	while IFS='|' read -r name script says; do
+		tune_start "$name" "NCCL_MIN_NCHANNELS=8:50" "$script" --timeout 5 --out "$tmp/$name"
+		expect_code "$name" 0
+		expect_says "$name" "$name.text" "defaults are best"
+		expect_says "$name" "$name.text" "$says"
+		[ -n "$(ls "$tmp/$name/logs")" ] || fail "$name: its logs are gone"
+	done <"$tmp/tune.table"
+	tune_start default "" "wrong:1@check#1" --out "$tmp/default"
+	expect_code default 5
+	expect_says default default.text "the defaults themselves fail here (corrupt at check: rank 1: 1 wrong element"
+}
+
+tune_resumes() {
+	NCCLBENCH_TEST_ENV_DUMP="$tmp/stopped.env" tune_start stopped "NCCL_MIN_NCHANNELS=8:80" "slow:300@join" --out "$tmp/stopped" &
+	job=$!
+	for try in $(seq 300); do
+		lines=$(grep -c . "$tmp/stopped/trials.jsonl" 2>/dev/null)
+		[ "${lines:-0}" -ge 5 ] && break
+		sleep 0.1
+	done
+	kill -INT "$(launcher_of "$(sed -n 's/^worker rank=1 pid=//p' "$tmp/stopped.env" | tail -n 1)")"
+	wait "$job"
+	[ "$(cat "$tmp/stopped.rc")" != 0 ] || fail "stopped: exit status 0"
+	expect_gone stopped
+	before=$(grep -c . "$tmp/stopped/trials.jsonl")
+	tail -c 1 "$tmp/stopped/trials.jsonl" | grep -q . && fail "stopped: a line is cut"
+	# As a kill in the middle of a write would leave it.
+	printf '{"transport":"shm","sett' >>"$tmp/stopped/trials.jsonl"
+	tune_start other "" "" --resume "$tmp/stopped" --sizes 8,128M
+	expect_code other 2
+	expect_says other other.err "was measured otherwise"
+	tune_start again "NCCL_MIN_NCHANNELS=8:80" "" --resume "$tmp/stopped"
+	expect_code again 0
+	expect_says again again.text "+25.0 %"
+	expect_trials stopped
+	[ "$(grep -c . "$tmp/stopped/trials.jsonl")" -gt "$before" ] || fail "again: nothing was added"
+	tune_start third "" "" --resume "$tmp/stopped"
+	expect_says third third.text "+25.0 %"
+	[ "$(tail -n 1 "$tmp/stopped/trials.jsonl" | tail -c 2)" = "}" ] || fail "third: the last line is cut"
+	tune_start nowhere "" "" --resume "$tmp/nowhere"
+	expect_code nowhere 2
+}
+
+# What a tune recommends as rows of a sweep, for the transports it speaks of.
+tune_in_sweep() {
+	NCCLBENCH_TEST_FAKE_SPEED="NCCL_MIN_NCHANNELS=8:80" start tuned "" 2 --tuned "$tmp/gain" --transports p2p,shm --sizes 8,64M
+	expect_code tuned 0
+	expect_says tuned tuned.text "shm (tuned)"
+	[ "$(column tuned arm | tr ' ' '\n' | grep -c tuned)" = 4 ] || fail "tuned: not four rows"
+	expect_says tuned tuned/points.csv "the tune recommends nothing for this transport"
+	expect_says tuned tuned/run.json NCCL_MIN_NCHANNELS
+	start nothing "" 2 --tuned "$tmp/flat"
+	expect_code nothing 2
+	expect_says nothing nothing.err "recommends nothing"
+	start absent "" 2 --tuned "$tmp/absent"
+	expect_code absent 2
+	mkdir "$tmp/evil"
+	printf '{"rows":[{"backend":"nccl","transport":"shm","classes":[{"verdict":"gain","set":{"NCCL_NVLS_ENABLE":"1"}}]}]}' >"$tmp/evil/tune.json"
+	start evil "" 2 --tuned "$tmp/evil"
+	expect_code evil 2
+	expect_says evil evil.err "holds what this version does not know"
+	printf '[]' >"$tmp/evil/tune.json"
+	start none "" 2 --tuned "$tmp/evil"
+	expect_code none 2
+}
+
+tune() {
+	tune_finds
+	tune_in_sweep
+}
+
+tune_faults() {
+	tune_broken
+	tune_resumes
 }
 
 for group in "$@"; do

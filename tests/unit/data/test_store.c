@@ -147,6 +147,35 @@ static void test_empty_directory_is_taken(void **state)
 	assert_int_equal(store_close(&s), 0);
 }
 
+static void test_reopen(void **state)
+{
+	struct place *p = *state;
+	struct record r = example();
+	struct store s;
+	char *path, *text;
+	size_t len;
+
+	store_init(&s);
+	assert_int_equal(store_reopen(&s, p->dir), -ENOENT);
+	assert_null(s.dir);
+	assert_int_equal(store_create(&s, p->dir), 0);
+	assert_int_equal(store_point(&s, &r), 0);
+	assert_int_equal(store_close(&s), 0);
+	store_init(&s);
+	assert_int_equal(store_reopen(&s, p->dir), 0);
+	r.bytes = 16;
+	assert_int_equal(store_point(&s, &r), 0);
+	assert_int_equal(store_close(&s), 0);
+	path = file_join(p->dir, "points.csv");
+	assert_int_equal(file_read_all(path, 1 << 20, &text, &len), 0);
+	/* schema, header, two rows */
+	for (len = 0; strchr(text, '\n'); len++)
+		*strchr(text, '\n') = ' ';
+	assert_int_equal(len, 4);
+	free(text);
+	free(path);
+}
+
 static void test_refused_places(void **state)
 {
 	const struct place *p = *state;
@@ -328,6 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_create_and_append),
 		TEST(test_empty_directory_is_taken),
+		TEST(test_reopen),
 		TEST(test_refused_places),
 		TEST(test_write_fails_in_the_middle),
 		TEST(test_full_and_read_only_disk),

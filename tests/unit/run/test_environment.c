@@ -351,6 +351,25 @@ static void an_arm_comes_between_the_user_and_the_row(void **state)
 }
 
 /* What no command line may set, whatever the spelling. */
+/* tune tries copy engines, which the base of forced rows switches off; what the row itself sets stays. */
+static void an_arm_may_stand_over_the_base(void **state)
+{
+	static const char *const inherited[] = { "NCCL_NVLS_ENABLE=0", NULL };
+	struct env_pair set[] = { { "NCCL_P2P_USE_CUDA_MEMCPY", "1" }, { "NCCL_P2P_DISABLE", "1" }, { "NCCL_NVLS_ENABLE", "1" } };
+	struct arm arm = { .set = set, .n = 3 };
+	struct environment_request r = { .one_host = true, .arm = &arm };
+
+	build(TRANSPORT_P2P, inherited, r);
+	expect("NCCL_P2P_USE_CUDA_MEMCPY", "0");
+	arm.beats_base = true;
+	build(TRANSPORT_P2P, inherited, r);
+	expect("NCCL_P2P_USE_CUDA_MEMCPY", "1");
+	expect("NCCL_P2P_DISABLE", "0");
+	expect("NCCL_WIN_ENABLE", "0");
+	/* Fixed: the veto is over everything. */
+	expect("NCCL_NVLS_ENABLE", "0");
+}
+
 static void settings_that_touch_multicast(void **state)
 {
 	assert_true(environment_touches_multicast("NCCL_NVLS_ENABLE", "0"));
@@ -390,6 +409,7 @@ int main(void)
 		cmocka_unit_test(the_veto_holds_for_every_row_and_spelling),
 		cmocka_unit_test(another_ranks_veto_holds_here),
 		cmocka_unit_test(an_arm_comes_between_the_user_and_the_row),
+		cmocka_unit_test(an_arm_may_stand_over_the_base),
 		cmocka_unit_test(settings_that_touch_multicast),
 		cmocka_unit_test(the_first_of_two_counts),
 	};

@@ -232,7 +232,7 @@ static void test_flags(void **state)
 				   1 << OP_REDUCE_SCATTER | 1 << OP_REDUCE | 1 << OP_GATHER |
 				   1 << OP_SCATTER },
 		{ OP_UCX, 1 << OP_ALL_REDUCE | 1 << OP_BROADCAST | 1 << OP_SENDRECV | 1 << OP_SEND |
-			      1 << OP_PINGPONG },
+			      1 << OP_PINGPONG | 1 << OP_SEND_BIDIR },
 		{ OP_MULTICAST, 1 << OP_ALL_REDUCE | 1 << OP_ALL_GATHER | 1 << OP_REDUCE_SCATTER },
 	};
 

@@ -273,6 +273,32 @@ static void test_impossible_on_ucx(void **state)
 	plan_fini(&p);
 }
 
+/* Three ranks have six ordered pairs; an operation of all ranks stays one. */
+static void test_all_pairs(void **state)
+{
+	struct plan_request r = two_ranks(BACKEND_NCCL);
+	struct plan p;
+	size_t n = 0;
+
+	r.nranks = 3;
+	r.transports = BIT(TRANSPORT_P2P);
+	r.timings = BIT(TIMING_STREAM);
+	r.begin = 8;
+	r.end = 16;
+	r.ops = BIT(OP_SEND) | BIT(OP_PINGPONG) | BIT(OP_ALL_REDUCE);
+	r.all_pairs = true;
+	p = build(&r);
+	assert_int_equal(p.n_points, 2 * 6 * 2 + 2);
+	for (int a = 0; a < 3; a++)
+		for (int b = 0; b < 3; b++)
+			for (size_t i = 0; i < p.n_points; i++)
+				n += p.points[i].c.op == OP_SEND && p.points[i].c.a == a && p.points[i].c.b == b;
+	assert_int_equal(n, 6 * 2);
+	for (size_t i = 0; i < p.n_points; i++)
+		assert_true(p.points[i].c.op == OP_ALL_REDUCE || p.points[i].c.a != p.points[i].c.b);
+	plan_fini(&p);
+}
+
 static void test_impossible_forms(void **state)
 {
 	struct plan_request r = two_ranks(BACKEND_NCCL);
@@ -514,6 +540,7 @@ int main(void)
 		cmocka_unit_test(test_ranks_of_points),
 		cmocka_unit_test(test_copy_engine_has_no_graph),
 		cmocka_unit_test(test_impossible_on_ucx),
+		cmocka_unit_test(test_all_pairs),
 		cmocka_unit_test(test_impossible_forms),
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_nvls),

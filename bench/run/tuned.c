@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See tuned.h. */
+#include "run/tuned.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "run/arm.h"
+#include "search/setting.h"
+#include "spec/plan.h"
+#include "spec/transport.h"
+
+#define FILE_MAX (16u << 20)
+#define PLACES 600 /* of a name in a message */
+
+static int add_pair(struct arm *a, const char *name, const char *value, int transport)
+{
+	if (a->n == ARM_SETTINGS_MAX)
+		return -EINVAL;
+	for (size_t i = 0; i < a->n; i++)
+		if (strcmp(a->set[i].name, name) == 0 && a->only[i] == 1ULL << transport)
+			return 0; /* two classes of a transport: the first one's */
+	a->set[a->n].name = strdup(name);
+	a->set[a->n].value = strdup(value);
+	a->only[a->n] = 1ULL << transport;
+	a->n++;
+	return a->set[a->n - 1].name && a->set[a->n - 1].value ? 0 : -ENOMEM;
+}
+
+static int add_class(struct arm *a, json_t *set, int transport)
+{
+	const char *name;
+	json_t *value;
+	int r = 0;
+
+	json_object_foreach(set, name, value) {
+		char word[200];
+		struct setting s;
+
+		snprintf(word, sizeof(word), "%s=%s", name, json_string_value(value) ? json_string_value(value) : "?");
+		if (setting_parse(word, &s) < 0 || s.n != 1)
+			return -EINVAL;
+		r = r ? r : add_pair(a, setting_name(&s, 0), setting_value(&s, 0), transport);
+	}
+	return r;
+}
+
+static int add_row(struct arm *a, json_t *row)
+{
+	const char *backend = json_string_value(json_object_get(row, "backend"));
+	const char *name = json_string_value(json_object_get(row, "transport"));
+	int b = backend ? backend_find(backend) : -1, transport = b >= 0 && name ? transport_find(b, name) : -1, r = 0;
+	json_t *c;
+	size_t i;
+
+	if (transport < 0)
+		return -EINVAL;
+	json_array_foreach(json_object_get(row, "classes"), i, c) {
+		const char *verdict = json_string_value(json_object_get(c, "verdict"));
+
+		if (r == 0 && verdict && strcmp(verdict, "gain") == 0)
+			r = add_class(a, json_object_get(c, "set"), transport);
+	}
+	return r;
+}
+
+static int fill_arm(struct arm *a, json_t *rows)
+{
+	json_t *row;
+	size_t i;
+	int r;
+
+	a->set = calloc(ARM_SETTINGS_MAX, sizeof(*a->set));
+	a->only = calloc(ARM_SETTINGS_MAX, sizeof(*a->only));
+	r = a->set && a->only ? 0 : -ENOMEM;
+	json_array_foreach(rows, i, row)
+		r = r ? r : add_row(a, row);
+	snprintf(a->label, sizeof(a->label), "tuned");
+	snprintf(a->tag, sizeof(a->tag), "tuned");
+	a->beats_base = true;
+	return r;
+}
+
+static json_t *load(const char *run, char *why, size_t max)
+{
+	char *inside = file_join(run, "tune.json"), *data = NULL;
+	size_t len = 0;
+	int r = inside ? file_read_all(inside, FILE_MAX, &data, &len) : -ENOMEM;
+	json_t *o = NULL;
+
+	if (r == -ENOTDIR)
+		r = file_read_all(run, FILE_MAX, &data, &len);
+	if (r == 0)
+		o = json_loadb(data, len, 0, NULL);
+	if (r < 0)
+		snprintf(why, max, "cannot read tune.json of '%.*s': %s", PLACES / 4, run, strerror(-r));
+	else if (!o || !json_is_array(json_object_get(o, "rows")))
+		snprintf(why, max, "'%.*s' holds no result of ncclbench tune", PLACES / 4, run);
+	if (o && !json_is_array(json_object_get(o, "rows"))) {
+		json_decref(o);
+		o = NULL;
+	}
+	free(data);
+	free(inside);
+	return o;
+}
+
+int tuned_arms(const char *run, struct arm **out, size_t *n, char *why, size_t max)
+{
+	json_t *o = load(run, why, max);
+	struct arm *arms = o ? calloc(3, sizeof(*arms)) : NULL;
+	int r = !o ? -EINVAL : arms ? 0 : -ENOMEM;
+
+	if (r == 0) {
+		snprintf(arms[0].tag, sizeof(arms[0].tag), "plain");
+		arms[0].text = strdup("");
+		arms[1].text = strdup(run);
+		r = fill_arm(&arms[1], json_object_get(o, "rows"));
+		if (r == -EINVAL)
+			snprintf(why, max, "'%.*s' holds what this version does not know; tune again", PLACES / 4, run);
+	}
+	if (r == 0 && arms[1].n == 0) {
+		snprintf(why, max, "'%.*s' recommends nothing: the defaults are best there", PLACES / 4, run);
+		r = -EINVAL;
+	}
+	json_decref(o);
+	if (r < 0) {
+		arms_free(arms, 2);
+		return r;
+	}
+	*out = arms;
+	*n = 2;
+	return 0;
+}
+
+void tuned_plan(struct plan *p, const struct arm *arms)
+{
+	for (size_t c = 0; c < p->n_configs; c++) {
+		const struct plan_config *pc = &p->configs[c];
+		unsigned long long any = 0;
+
+		for (size_t i = 0; i < arms[1].n; i++)
+			any |= arms[1].only[i];
+		if (pc->arm != 1 || any >> pc->transport & 1)
+			continue;
+		for (size_t i = pc->first; i < pc->first + pc->n; i++)
+			if (!p->points[i].impossible) {
+				p->points[i].impossible = "the tune recommends nothing for this transport";
+				p->points[i].unavailable = true;
+			}
+	}
+}
