@@ -76,8 +76,8 @@ static bool warned_error(const struct findings *fs)
 	return false;
 }
 
-/* Some ranks began, none is ready: who did not come? Of one rank alone nobody can say whether only
- * its log was given; and Ray leaves out what others said too. */
+/* Some ranks began, none is ready: who did not come? Of one rank in one file nobody can say whether
+ * only its log was given; and Ray leaves out what others said too. */
 static void ask_missing(const struct facts *f, struct findings *fs)
 {
 	if (warned_error(fs) || f->hits[RULE_RAY_DEDUP].count)
@@ -86,8 +86,8 @@ static void ask_missing(const struct facts *f, struct findings *fs)
 		const struct fact_comm *c = &f->comms[i];
 		struct finding *out;
 
-		if (c->gone || !c->started || c->n_complete || c->n_started < 2 ||
-		    c->n_started >= c->nranks || c->n_links)
+		if (c->gone || !c->started || c->n_complete || c->n_started < 1 ||
+		    (c->n_started == 1 && f->n_files < 2) || c->n_started >= c->nranks || c->n_links)
 			continue;
 		out = findings_add(fs, RULE_RANK_MISSING);
 		if (!out)

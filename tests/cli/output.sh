@@ -63,6 +63,7 @@ if [ -x "$build/ncclbench-run" ]; then
 	5 ncclbench sweep --help
 	5 ncclbench sweep --version
 	5 ncclbench health --help
+	5 ncclbench tune --help
 	END
 fi
 
@@ -70,7 +71,7 @@ fi
 "$build/ncclbench" --help | awk '/^Commands:/ { on = 1; next } on && !NF { exit } on { print $1 }' >commands
 [ -s commands ] || wrong "ncclbench --help names no command"
 while read -r name; do
-	case $name in sweep | health) [ -x "$build/ncclbench-run" ] || continue ;; esac
+	case $name in sweep | health | tune) [ -x "$build/ncclbench-run" ] || continue ;; esac
 	grep -q "^[0-9]* ncclbench $name " cases || { : >err; wrong "$name has no row here"; }
 done <commands
 

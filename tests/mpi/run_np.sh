@@ -700,10 +700,11 @@ tune_broken() {
 tune_resumes() {
 	NCCLBENCH_TEST_ENV_DUMP="$tmp/stopped.env" tune_start stopped "NCCL_MIN_NCHANNELS=8:80" "slow:300@join" --out "$tmp/stopped" &
 	job=$!
-	for try in $(seq 300); do
-		lines=$(grep -c . "$tmp/stopped/trials.jsonl" 2>/dev/null)
-		[ "${lines:-0}" -ge 5 ] && break
+	until=$(($(now_ms) + slack))
+	lines=0
+	while [ "${lines:-0}" -lt 5 ] && [ "$(now_ms)" -lt "$until" ]; do
 		sleep 0.1
+		lines=$(grep -c . "$tmp/stopped/trials.jsonl" 2>/dev/null)
 	done
 	kill -INT "$(launcher_of "$(sed -n 's/^worker rank=1 pid=//p' "$tmp/stopped.env" | tail -n 1)")"
 	wait "$job"

@@ -365,6 +365,33 @@ static const struct finding *find_in(const char *text, enum rule_id rule, struct
 	return findings_find(fs, rule);
 }
 
+/* Of one file nobody can say whether only one rank's log was given; of two, one rank did not begin. */
+static void one_rank_of_two_logs(void **state)
+{
+	static const char *const texts[] = { START(A, 0, 2), "" };
+
+	for (size_t n = 1; n <= 2; n++) {
+		struct findings fs = { 0 };
+		const struct finding *found;
+		struct facts f;
+
+		assert_int_equal(facts_init(&f), 0);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(facts_begin(&f, i ? "rank1.log" : "rank0.log"), 0);
+			facts_feed(&f, texts[i], strlen(texts[i]));
+			facts_end(&f);
+		}
+		facts_finish(&f);
+		findings_judge(&f, &fs);
+		found = findings_find(&fs, RULE_RANK_MISSING);
+		assert_int_equal(found != NULL, n == 2);
+		if (found)
+			assert_non_null(strstr(buf_text(&found->text), "never seen: rank 1"));
+		findings_fini(&fs);
+		facts_fini(&f);
+	}
+}
+
 static void each_rule_has_examples(void **state)
 {
 	for (int rule = 0; rule < RULE_COUNT; rule++) {
@@ -580,6 +607,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_complete),
 		cmocka_unit_test(each_rule_has_examples),
+		cmocka_unit_test(one_rank_of_two_logs),
 		cmocka_unit_test(examples_hold),
 		cmocka_unit_test(cause_before_consequence),
 		cmocka_unit_test(healthy_is_quiet),
