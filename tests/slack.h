@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 
-#define SLACK_MS 60000 /* what such a machine may add to anything */
-#define LONG_MS 240000 /* a deadline or a sleep that must not be what ended it: far above SLACK */
+#define SLACK_MS 200000 /* what such a machine may add to anything */
+#define LONG_MS 290000 /* a deadline or a sleep that must not be what ended it: far above SLACK */
 #define SLACK_NS (SLACK_MS * CLOCK_MS)
 #define LONG_NS (LONG_MS * CLOCK_MS)
 

@@ -16,7 +16,7 @@ command -v "$mpirun" >/dev/null 2>&1 || exit 77
 slack=$(sed -n 's/^#define SLACK_MS \([0-9]*\).*/\1/p' "$(dirname "$0")/../slack.h")
 long=$(($(sed -n 's/^#define LONG_MS \([0-9]*\).*/\1/p' "$(dirname "$0")/../slack.h") / 1000))
 hang=5         # --timeout where only the deadline can tell; who is well must be in time for it, too
-health_hang=30 # the same of health: everything before the hang, starting MPI too, must be done by then
+health_hang=60 # the same of health: everything before the hang, starting MPI too, must be done by then
 give_up=1200   # seconds; whatever takes longer hangs
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/ncclbench-mpi-XXXXXX") || exit 1
