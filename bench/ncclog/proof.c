@@ -95,7 +95,8 @@ static bool is_relevant(const struct scan_link *l, const struct proof_need *need
 }
 
 /* Both ends on one host, where the row of a network leaves NCCL its choice. */
-static bool is_inside(const struct scan_link *l, const struct transport *t, const struct proof_need *need)
+static bool is_inside(const struct scan_link *l, const struct transport *t,
+		      const struct proof_need *need)
 {
 	if (!need->host || !(t->flags & TRANSPORT_NETWORK) || need->a >= 0)
 		return false;
@@ -109,7 +110,8 @@ static bool is_local_class(const char *cls)
 	return strcmp(cls, "P2P") == 0 || strcmp(cls, "SHM") == 0;
 }
 
-static bool is_wanted(const struct scan_link *l, const struct transport *t, const struct proof_need *need)
+static bool is_wanted(const struct scan_link *l, const struct transport *t,
+		      const struct proof_need *need)
 {
 	if (!t->proof_class)
 		return true;
@@ -229,7 +231,8 @@ static void describe(const struct scan_link *links, size_t n, const struct proof
 	if (!named)
 		return;
 	/* Where both are right, how many hops the network has is what is asked. */
-	if (sum->other && !sum->wrong && is_local_class(sum->other->cls) && !is_local_class(sum->first->cls))
+	if (sum->other && !sum->wrong && is_local_class(sum->other->cls) &&
+	    !is_local_class(sum->first->cls))
 		named = sum->first;
 	label(named, name);
 	count = sum->other ? count_label(links, n, need, named) : sum->pairs;
@@ -330,11 +333,12 @@ static bool is_nvls(const char *algo)
 /* Set up, and nothing says whether this operation made use of it. */
 static bool nvls_open(const struct scan *flags, const struct proof_need *need)
 {
-	return flags && (flags->nvls || flags->nvls_comm) && !need->point_to_point && !algo_known(need);
+	return flags && (flags->nvls || flags->nvls_comm) && !need->point_to_point &&
+	       !algo_known(need);
 }
 
-/* NVLS prints no channels; it carries collectives only. A communicator that is set up for it ("NVLS comm") may
- * use rings all the same: the operation's own algorithm is what counts. */
+/* NVLS prints no channels; it carries collectives only. A communicator that is set up for it ("NVLS
+ * comm") may use rings all the same: the operation's own algorithm is what counts. */
 static void judge_multicast(const struct scan *flags, const struct proof_need *need,
 			    struct proof *out)
 {
@@ -345,8 +349,8 @@ static void judge_multicast(const struct scan *flags, const struct proof_need *n
 		snprintf(out->used, sizeof(out->used), "NVLS");
 	} else if (sign && algo_known(need)) {
 		out->verdict = PROOF_NO;
-		snprintf(out->detail, sizeof(out->detail), "NVLS was set up, but the operation used algorithm %s",
-			 need->algo);
+		snprintf(out->detail, sizeof(out->detail),
+			 "NVLS was set up, but the operation used algorithm %s", need->algo);
 	} else if (sign) {
 		snprintf(out->detail, sizeof(out->detail),
 			 "NVLS was set up, but the log does not say that this operation used it");
@@ -425,7 +429,8 @@ void proof_judge(const struct scan_link *links, size_t n, const struct scan *fla
 		return;
 	missing = find_missing(links, n, need, out);
 	if (!missing && need->host && t->flags & TRANSPORT_NETWORK && sum.asked == 0) {
-		snprintf(out->detail, sizeof(out->detail), "no \"via\" line between hosts in the log");
+		snprintf(out->detail, sizeof(out->detail),
+			 "no \"via\" line between hosts in the log");
 		return;
 	}
 	if (!missing && t->proof_class && nvls_open(flags, need))

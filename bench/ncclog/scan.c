@@ -41,7 +41,8 @@ static void on_link(struct scan *s, const struct log_record *r, struct span rest
 
 	if (!link_parse(rest, r->whole, r->glued, &l)) {
 		/* "Channel 00/04 :    0   1" lists a ring. A connection that cannot be read (torn,
-		 * or of a version newer than the tables) must not be missing from a proof unseen. */
+		 * or of a version newer than the tables) must not be missing from a proof unseen.
+		 */
 		s->n_cut += span_find(&rest, " via ");
 		return;
 	}

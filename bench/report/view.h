@@ -8,17 +8,24 @@
 
 #include "data/record.h"
 
-enum view_peak_kind { VIEW_PEAK_SPEC, VIEW_PEAK_LINE_RATE, VIEW_PEAK_MODEL, VIEW_PEAK_MEASURED, VIEW_PEAK_KINDS };
-extern const char *const view_peak_kinds[VIEW_PEAK_KINDS]; /* "spec" "line rate" "NCCL model" "measured" */
+enum view_peak_kind {
+	VIEW_PEAK_SPEC,
+	VIEW_PEAK_LINE_RATE,
+	VIEW_PEAK_MODEL,
+	VIEW_PEAK_MEASURED,
+	VIEW_PEAK_KINDS
+};
+/* "spec" "line rate" "NCCL model" "measured" */
+extern const char *const view_peak_kinds[VIEW_PEAK_KINDS];
 
 struct view_peak {
 	char name[64]; /* "NVLink 18 x 25 GB/s (spec)" */
-	char
-	    transport[24]; /* whose peak: names separated by commas, or one that stands for all of
-			    * its peak_kind (spec/transport.h); "" = of none, shown as a row only */
+	/* Whose peak: names separated by commas, or one that stands for all of its peak_kind
+	 * (spec/transport.h); "" = of none, shown as a row only. */
+	char transport[24];
 	double gbps;       /* per direction; NaN unknown */
 	int kind;          /* view_peak_kind */
-	const char *how;   /* one line: where the figure comes from; NULL when the name says it all */
+	const char *how; /* one line: where the figure comes from; NULL when the name says it all */
 };
 
 struct view {
@@ -61,8 +68,8 @@ uint64_t view_small_size(const struct view *v, const char *op, const char *timin
  * measured row; NULL when in none. */
 const char *view_timing(const struct view *v, const char *transport, const char *op,
 			const char *const *order);
-extern const char
-    *const view_timings_stream[]; /* what an eager framework sees first: bandwidth cells */
+/* what an eager framework sees first: bandwidth cells */
+extern const char *const view_timings_stream[];
 extern const char *const view_timings_graph[]; /* device time first: latency cells and curves */
 /* busbw of a record, derived when the column is absent; NaN without a time. */
 double view_busbw(const struct record *r);

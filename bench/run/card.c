@@ -76,7 +76,8 @@ static void add_processes(struct card *c, const char *list)
 		size_t n = strcspn(list, ";"), len = strlen(c->processes);
 		char one[160];
 
-		record_set(one, n < sizeof(one) - 1 ? n + 1 : sizeof(one), list); /* a name may hold a line end */
+		record_set(one, n < sizeof(one) - 1 ? n + 1 : sizeof(one),
+			   list); /* a name may hold a line end */
 		if (one[0] && !strstr(c->processes, one) &&
 		    len + strlen(one) + 3 < sizeof(c->processes))
 			snprintf(c->processes + len, sizeof(c->processes) - len, "%s%s",

@@ -15,6 +15,7 @@ struct launch;
 
 /* NCCL, before the sweep: on the interface that NCCL would take. */
 int ceiling_tcp(struct campaign *k, const struct launch *l) ATTR_MUST;
-/* UCX, as campaign.joined with the launch as its argument: on the interface that the workers of tcp say they use. */
+/* UCX, as campaign.joined with the launch as its argument: on the interface that the workers of tcp
+ * say they use. */
 int ceiling_tcp_joined(const void *launch, struct campaign *k, const struct crew *w) ATTR_MUST;
 int ceiling_copies(struct campaign *k, const struct launch *l) ATTR_MUST;

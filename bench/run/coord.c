@@ -43,7 +43,8 @@ int coord_gather_text(struct coord *c, const char *text, char ***all, int64_t de
 		return -EMSGSIZE;
 	mine = calloc(1, (size_t)len);
 	flat = calloc((size_t)c->size, (size_t)len);
-	/* An allocation that fails on one rank only would leave the others waiting: it ends at their deadline. */
+	/* An allocation that fails on one rank only would leave the others waiting: it ends at
+	 * their deadline. */
 	if (!mine || !flat) {
 		r = -ENOMEM;
 		goto out;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Agreement over MPI. Only non-blocking calls, tested with sleeps in between: a blocked MPI_Allreduce burns a core (1.97 s of
- * CPU in 2 s of waiting with Open MPI 4.1), and the workers need it. Never sees CUDA memory.
+ * Agreement over MPI. Only non-blocking calls, tested with sleeps in between: a blocked
+ * MPI_Allreduce burns a core (1.97 s of CPU in 2 s of waiting with Open MPI 4.1), and the workers
+ * need it. Never sees CUDA memory.
  */
 #include "run/coord.h"
 
@@ -66,7 +67,8 @@ static int mpi_max(struct coord *c, int64_t *v, int n, int64_t deadline_ns)
 {
 	struct priv *p = c->priv;
 	MPI_Request request;
-	int r = to_errno(MPI_Iallreduce(MPI_IN_PLACE, v, n, MPI_INT64_T, MPI_MAX, p->comm, &request));
+	int r =
+	    to_errno(MPI_Iallreduce(MPI_IN_PLACE, v, n, MPI_INT64_T, MPI_MAX, p->comm, &request));
 
 	return r < 0 ? r : finish(&request, deadline_ns);
 }
@@ -83,7 +85,8 @@ static int mpi_bcast(struct coord *c, void *data, size_t len, int root, int64_t 
 	return r < 0 ? r : finish(&request, deadline_ns);
 }
 
-static int mpi_allgather(struct coord *c, const void *mine, size_t len, void *all, int64_t deadline_ns)
+static int mpi_allgather(struct coord *c, const void *mine, size_t len, void *all,
+			 int64_t deadline_ns)
 {
 	struct priv *p = c->priv;
 	MPI_Request request;
@@ -91,7 +94,8 @@ static int mpi_allgather(struct coord *c, const void *mine, size_t len, void *al
 
 	if (len > INT_MAX)
 		return -EMSGSIZE;
-	r = to_errno(MPI_Iallgather(mine, (int)len, MPI_BYTE, all, (int)len, MPI_BYTE, p->comm, &request));
+	r = to_errno(
+	    MPI_Iallgather(mine, (int)len, MPI_BYTE, all, (int)len, MPI_BYTE, p->comm, &request));
 	return r < 0 ? r : finish(&request, deadline_ns);
 }
 
@@ -110,8 +114,8 @@ static void mpi_alarm(struct coord *c, int64_t round)
 		if (!text)
 			continue;
 		*text = round;
-		if (MPI_Isend(text, 1, MPI_INT64_T, i, TAG_ALARM, p->alarm_comm, &requests[p->n_alarms]) ==
-		    MPI_SUCCESS)
+		if (MPI_Isend(text, 1, MPI_INT64_T, i, TAG_ALARM, p->alarm_comm,
+			      &requests[p->n_alarms]) == MPI_SUCCESS)
 			p->n_alarms++; /* `text` stays allocated: the send may still read it */
 	}
 }
@@ -125,9 +129,12 @@ static int64_t mpi_alarmed(struct coord *c)
 		int there = 0;
 		int64_t round = -1;
 
-		if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_ALARM, p->alarm_comm, &there, &status) != MPI_SUCCESS || !there)
+		if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_ALARM, p->alarm_comm, &there, &status) !=
+			MPI_SUCCESS ||
+		    !there)
 			return p->latest_alarm;
-		MPI_Recv(&round, 1, MPI_INT64_T, status.MPI_SOURCE, TAG_ALARM, p->alarm_comm, MPI_STATUS_IGNORE);
+		MPI_Recv(&round, 1, MPI_INT64_T, status.MPI_SOURCE, TAG_ALARM, p->alarm_comm,
+			 MPI_STATUS_IGNORE);
 		if (round > p->latest_alarm)
 			p->latest_alarm = round;
 	}
@@ -143,9 +150,12 @@ static void mpi_close(struct coord *c)
 	struct priv *p = c->priv;
 	int64_t one = 1;
 
-	/* Everybody has sent what it will send; take it in, so that MPI_Finalize has nothing to wait for. */
+	/* Everybody has sent what it will send; take it in, so that MPI_Finalize has nothing to
+	 * wait for. */
 	if (mpi_max(c, &one, 1, clock_after_ns(30 * CLOCK_S)) != 0)
-		MPI_Abort(MPI_COMM_WORLD, NB_EXIT_BROKEN); /* a rank is gone: MPI_Finalize would wait for it for ever */
+		MPI_Abort(
+		    MPI_COMM_WORLD,
+		    NB_EXIT_BROKEN); /* a rank is gone: MPI_Finalize would wait for it for ever */
 	mpi_alarmed(c);
 	for (size_t i = 0; i < p->n_alarms; i++) {
 		int done = 0;
@@ -168,7 +178,8 @@ static const struct coord_ops mpi_ops = {
 	.close = mpi_close,
 };
 
-/* Cheaper start: without these Open MPI tries psm, ofi and UCX for 200 ms. The user's own choice stays. */
+/* Cheaper start: without these Open MPI tries psm, ofi and UCX for 200 ms. The user's own choice
+ * stays. */
 static void prefer_plain_transports(void)
 {
 	setenv("OMPI_MCA_pml", "ob1", 0);
@@ -181,7 +192,8 @@ static int learn_hosts(struct coord *c, struct priv *p)
 {
 	MPI_Comm host;
 	int first;
-	int r = to_errno(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, c->rank, MPI_INFO_NULL, &host));
+	int r = to_errno(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, c->rank,
+					     MPI_INFO_NULL, &host));
 
 	if (r < 0)
 		return r;

@@ -15,7 +15,8 @@ static int solo_bcast(struct coord *c, void *data, size_t len, int root, int64_t
 	return 0;
 }
 
-static int solo_allgather(struct coord *c, const void *mine, size_t len, void *all, int64_t deadline_ns)
+static int solo_allgather(struct coord *c, const void *mine, size_t len, void *all,
+			  int64_t deadline_ns)
 {
 	memcpy(all, mine, len);
 	return 0;
@@ -52,7 +53,12 @@ static const struct coord_ops solo_ops = {
 int coord_solo_open(struct coord *c)
 {
 	*c = (struct coord){
-		.ops = &solo_ops, .rank = 0, .size = 1, .host_rank = 0, .host_size = 1, .n_hosts = 1,
+		.ops = &solo_ops,
+		.rank = 0,
+		.size = 1,
+		.host_rank = 0,
+		.host_size = 1,
+		.n_hosts = 1,
 	};
 	return 0;
 }

@@ -63,7 +63,8 @@ static void read_one(struct evidence *e, int which)
 /* Grows with every new link and every new channel of one. */
 static int64_t weight(const struct scan *s)
 {
-	int64_t sum = s->nvls + s->nvls_comm + s->symmetric + s->copy_engine + s->collnet + s->failed + (s->n_cut > 0);
+	int64_t sum = s->nvls + s->nvls_comm + s->symmetric + s->copy_engine + s->collnet +
+		      s->failed + (s->n_cut > 0);
 
 	for (size_t i = 0; i < s->n_links; i++)
 		sum += 2 + s->links[i].channels;
@@ -79,14 +80,15 @@ int evidence_read(struct evidence *e)
 
 static void write_links(const struct evidence *e, struct buf *b)
 {
-	buf_printf(b, "flags %d %d %d %d %d %d %d\n", e->scan.nvls, e->scan.symmetric, e->scan.copy_engine, e->scan.collnet,
-		   e->scan.failed, (int)e->scan.n_cut, e->scan.nvls_comm);
+	buf_printf(b, "flags %d %d %d %d %d %d %d\n", e->scan.nvls, e->scan.symmetric,
+		   e->scan.copy_engine, e->scan.collnet, e->scan.failed, (int)e->scan.n_cut,
+		   e->scan.nvls_comm);
 	for (size_t i = 0; i < e->scan.n_links; i++) {
 		const struct scan_link *l = &e->scan.links[i];
 
 		/* Tabs: the name of a network may hold blanks ("NET/AWS Libfabric"). */
-		buf_printf(b, "link %d %d %d %d\t%s\t%s\t", l->from, l->to, l->conn, l->channels, l->cls,
-			   l->variant[0] ? l->variant : "-");
+		buf_printf(b, "link %d %d %d %d\t%s\t%s\t", l->from, l->to, l->conn, l->channels,
+			   l->cls, l->variant[0] ? l->variant : "-");
 		for (int k = 0; k < 4; k++)
 			buf_printf(b, " %" PRIx64 " %" PRIx64, l->send_mask[k], l->recv_mask[k]);
 		buf_putc(b, '\n');
@@ -98,7 +100,8 @@ static int read_line(struct evidence *e, const char *line)
 	struct scan_link l = { 0 };
 	int nvls, symmetric, ce, collnet, failed, cut, comm;
 
-	if (sscanf(line, "flags %d %d %d %d %d %d %d", &nvls, &symmetric, &ce, &collnet, &failed, &cut, &comm) == 7) {
+	if (sscanf(line, "flags %d %d %d %d %d %d %d", &nvls, &symmetric, &ce, &collnet, &failed,
+		   &cut, &comm) == 7) {
 		e->nvls |= nvls;
 		e->nvls_comm |= comm;
 		e->symmetric |= symmetric;
@@ -109,11 +112,13 @@ static int read_line(struct evidence *e, const char *line)
 		return 0;
 	}
 	if (sscanf(line,
-		   "link %d %d %d %d\t%23[^\t]\t%31[^\t]\t%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
-		   " %" SCNx64,
-		   &l.from, &l.to, &l.conn, &l.channels, l.cls, l.variant, &l.send_mask[0], &l.recv_mask[0], &l.send_mask[1],
-		   &l.recv_mask[1], &l.send_mask[2], &l.recv_mask[2], &l.send_mask[3], &l.recv_mask[3]) != 14) {
-		e->failed = true; /* a link that is lost here must not be missing from a proof unseen */
+		   "link %d %d %d %d\t%23[^\t]\t%31[^\t]\t%" SCNx64 " %" SCNx64 " %" SCNx64
+		   " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
+		   &l.from, &l.to, &l.conn, &l.channels, l.cls, l.variant, &l.send_mask[0],
+		   &l.recv_mask[0], &l.send_mask[1], &l.recv_mask[1], &l.send_mask[2],
+		   &l.recv_mask[2], &l.send_mask[3], &l.recv_mask[3]) != 14) {
+		e->failed =
+		    true; /* a link that is lost here must not be missing from a proof unseen */
 		return 0;
 	}
 	if (strcmp(l.variant, "-") == 0)
@@ -126,7 +131,8 @@ static int read_text(struct evidence *e, char *text)
 	char *save = NULL;
 	int r = 0;
 
-	for (char *line = strtok_r(text, "\n", &save); line && r == 0; line = strtok_r(NULL, "\n", &save))
+	for (char *line = strtok_r(text, "\n", &save); line && r == 0;
+	     line = strtok_r(NULL, "\n", &save))
 		r = read_line(e, line);
 	return r;
 }
@@ -138,7 +144,8 @@ int evidence_gather(struct evidence *e, struct coord *c)
 	int r;
 
 	write_links(e, &mine);
-	r = mine.failed ? -ENOMEM : coord_gather_text(c, buf_text(&mine), &all, clock_after_ns(GATHER_NS));
+	r = mine.failed ? -ENOMEM
+			: coord_gather_text(c, buf_text(&mine), &all, clock_after_ns(GATHER_NS));
 	buf_fini(&mine);
 	if (r < 0)
 		return r;
@@ -167,8 +174,8 @@ static int sender(const void *arg, int rank, int i)
 	return from;
 }
 
-void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, const int *host, const char *algo,
-		    struct proof *out)
+void evidence_judge(const struct evidence *e, int transport, const struct op_case *c,
+		    const int *host, const char *algo, struct proof *out)
 {
 	unsigned flags = op_table[c->op].flags;
 	bool collective = flags & OP_COLLECTIVE;

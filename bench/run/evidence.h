@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the workers' NCCL logs prove. Each rank scans what its own worker's log has gained; links are gathered over the ranks only
- * when one of them saw something new; rank 0 judges.
+ * What the workers' NCCL logs prove. Each rank scans what its own worker's log has gained; links
+ * are gathered over the ranks only when one of them saw something new; rank 0 judges.
  */
 #pragma once
 
@@ -33,8 +33,10 @@ void evidence_fini(struct evidence *e);
 int evidence_open(struct evidence *e, const char *log, const char *quiet_log) ATTR_MUST;
 /* Reads on; returns 1 when there is something the other ranks do not know yet. */
 int evidence_read(struct evidence *e);
-/* Collective; afterwards rank 0 has the links of all, and only there evidence_judge may be asked. */
+/* Collective; afterwards rank 0 has the links of all, and only there evidence_judge may be asked.
+ */
 int evidence_gather(struct evidence *e, struct coord *c) ATTR_MUST;
-/* `host` as in struct proof_need. `algo`: the log's word for the case's algorithm, NULL or "" when it has none. */
-void evidence_judge(const struct evidence *e, int transport, const struct op_case *c, const int *host, const char *algo,
-		    struct proof *out);
+/* `host` as in struct proof_need. `algo`: the log's word for the case's algorithm, NULL or "" when
+ * it has none. */
+void evidence_judge(const struct evidence *e, int transport, const struct op_case *c,
+		    const int *host, const char *algo, struct proof *out);

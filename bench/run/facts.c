@@ -31,7 +31,8 @@ int64_t facts_int(const struct facts *f, int rank, const char *key, int64_t abse
 	char text[64];
 	int64_t v = absent;
 
-	if (!facts_get(f, rank, key, text, sizeof(text)) || num_parse_i64(text, INT64_MIN, INT64_MAX, &v) != 0)
+	if (!facts_get(f, rank, key, text, sizeof(text)) ||
+	    num_parse_i64(text, INT64_MIN, INT64_MAX, &v) != 0)
 		return absent;
 	return v;
 }
@@ -71,7 +72,8 @@ void facts_free(struct facts *f)
 	f->n = 0;
 }
 
-bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, char **text, char *why, size_t why_max)
+bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, char **text,
+		 char *why, size_t why_max)
 {
 	char *argv[] = { (char *)worker, (char *)"--probe", NULL };
 	char *out = calloc(1, PROBE_MAX);
@@ -90,7 +92,8 @@ bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, c
 	if (r == -ENOENT)
 		snprintf(why, why_max, "%s is not there", worker);
 	else if (r == -ETIMEDOUT)
-		snprintf(why, why_max, "%s --probe did not answer within %.0f s", worker, (double)timeout_ns / 1e9);
+		snprintf(why, why_max, "%s --probe did not answer within %.0f s", worker,
+			 (double)timeout_ns / 1e9);
 	else if (r < 0)
 		snprintf(why, why_max, "cannot run %s: %s", worker, strerror(-r));
 	else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the ranks know about their machines: lines of key=value, gathered once. Keys of the worker's --probe (protocol.h, HELLO) plus
- * this room's own: host, rank, local_rank, machine_id, boot, kernel, os, cpu, cpus, shm_bytes, ib.
+ * What the ranks know about their machines: lines of key=value, gathered once. Keys of the worker's
+ * --probe (protocol.h, HELLO) plus this room's own: host, rank, local_rank, machine_id, boot,
+ * kernel, os, cpu, cpus, shm_bytes, ib.
  */
 #pragma once
 
@@ -29,5 +30,7 @@ int facts_device(const struct facts *f, int rank);
 bool facts_same_host(const struct facts *f, int a, int b);
 void facts_free(struct facts *f);
 
-/* Runs `worker --probe` with a deadline: its lines in *text (heap), or false with one line of why. `nccl_lib` is preloaded when given. */
-bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, char **text, char *why, size_t why_max) ATTR_MUST;
+/* Runs `worker --probe` with a deadline: its lines in *text (heap), or false with one line of why.
+ * `nccl_lib` is preloaded when given. */
+bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, char **text,
+		 char *why, size_t why_max) ATTR_MUST;

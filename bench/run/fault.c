@@ -11,7 +11,8 @@
 #include "spec/outcome.h"
 
 #define EXTRA_MAX 8
-/* A rank reaches a round at the latest after its own deadline and the stop ladder; far above both. */
+/* A rank reaches a round at the latest after its own deadline and the stop ladder; far above both.
+ */
 #define ROUND_DEADLINE_NS (900 * CLOCK_S)
 
 void fault_clear(struct fault *f)
@@ -40,14 +41,17 @@ bool fault_is(const struct fault *f)
 
 bool fault_lost_worker(const struct fault *f)
 {
-	/* From JOIN on the library is in the middle of something collective: no worker is usable after a failure there. */
-	bool collective = f->phase == PHASE_JOIN || f->phase == PHASE_RUN || f->phase == PHASE_CHECK;
+	/* From JOIN on the library is in the middle of something collective: no worker is usable
+	 * after a failure there. */
+	bool collective =
+	    f->phase == PHASE_JOIN || f->phase == PHASE_RUN || f->phase == PHASE_CHECK;
 	/* Data were compared and found wrong: the worker itself is well. */
 	bool compared = f->outcome == OUTCOME_CORRUPT && f->phase == PHASE_CHECK;
 
 	if (!fault_is(f) || f->fatal)
 		return f->fatal;
-	return outcome_table[f->outcome].worker_lost || f->phase < PHASE_JOIN || (collective && !compared);
+	return outcome_table[f->outcome].worker_lost || f->phase < PHASE_JOIN ||
+	       (collective && !compared);
 }
 
 static int64_t pack(const struct fault *f, int rank)
@@ -55,8 +59,8 @@ static int64_t pack(const struct fault *f, int rank)
 	return ((int64_t)outcome_table[f->outcome].severity << 32) | (INT32_MAX - rank);
 }
 
-int fault_agree(struct coord *c, const struct fault *mine, int64_t *extra, int n_extra, struct fault *worst,
-		int *worst_rank)
+int fault_agree(struct coord *c, const struct fault *mine, int64_t *extra, int n_extra,
+		struct fault *worst, int *worst_rank)
 {
 	int64_t v[2 + EXTRA_MAX] = { pack(mine, c->rank), fault_lost_worker(mine) };
 	int64_t deadline = clock_after_ns(ROUND_DEADLINE_NS);

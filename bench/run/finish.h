@@ -21,7 +21,8 @@ struct finish {
 	const char *place;            /* line about CPUs, "" none */
 };
 
-/* Writes run.json as it is known so far (at the start, so that a killed run can be read, and at the end). */
+/* Writes run.json as it is known so far (at the start, so that a killed run can be read, and at the
+ * end). */
 int finish_meta(struct campaign *k, const struct finish *f, bool complete, int exit_code) ATTR_MUST;
 /* Returns the exit code. */
 int finish_run(struct campaign *k, const struct finish *f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `ncclbench health`: a campaign of four checked operations under one deadline, and a verdict in words. Not a measurement: each
- * operation runs once, its time is an indication.
+ * `ncclbench health`: a campaign of four checked operations under one deadline, and a verdict in
+ * words. Not a measurement: each operation runs once, its time is an indication.
  */
 #pragma once
 
@@ -33,16 +33,20 @@ struct health {
 };
 
 /* Small and large all_reduce and sendrecv, in the user's own environment. */
-void health_request(const struct options *o, const struct launch *l, int n_hosts, unsigned long long required,
-		    struct plan_request *q);
+void health_request(const struct options *o, const struct launch *l, int n_hosts,
+		    unsigned long long required, struct plan_request *q);
 /* When MPI itself hangs nothing else ends us. */
 void health_arm(int64_t end_ns);
-/* Collective: a folder for the logs, with one name on all hosts. 0, an exit code + 1 after a printed line, or negative. */
+/* Collective: a folder for the logs, with one name on all hosts. 0, an exit code + 1 after a
+ * printed line, or negative. */
 int health_open(struct health *h, struct coord *c, const struct options *o) ATTR_MUST;
 /* For campaign.watch; the argument is a struct health. */
-void health_watch(void *arg, const struct crew *w, const struct fault *worst, enum campaign_moment when);
-/* Collective, after the campaign: gathers, judges, prints, removes the logs. *code: the exit code, on rank 0. */
-int health_finish(struct health *h, struct campaign *k, const struct finish *f, int *code) ATTR_MUST;
+void health_watch(void *arg, const struct crew *w, const struct fault *worst,
+		  enum campaign_moment when);
+/* Collective, after the campaign: gathers, judges, prints, removes the logs. *code: the exit code,
+ * on rank 0. */
+int health_finish(struct health *h, struct campaign *k, const struct finish *f,
+		  int *code) ATTR_MUST;
 /* Rank 0: nothing could be started (launch.refusal). Returns the exit code. */
 int health_refused(const struct launch *l, const struct options *o, double seconds);
 void health_fini(struct health *h);

@@ -34,8 +34,9 @@ static void show_row(const struct record *r, struct buf *out)
 	buf_printf(out, "  %-12s %8s  ok, data right, %s", r->op, size, time);
 	if (r->bytes >= 1 << 20 && isfinite(r->busbw_gbps))
 		buf_printf(out, " (%.3g GB/s)", r->busbw_gbps);
-	buf_printf(out, "  %s, %s%s%s\n", r->used[0] ? r->used : "?", strcmp(r->proof, "yes") == 0 ? "proven" : "not proven",
-		   r->detail[0] ? ": " : "", r->detail);
+	buf_printf(out, "  %s, %s%s%s\n", r->used[0] ? r->used : "?",
+		   strcmp(r->proof, "yes") == 0 ? "proven" : "not proven", r->detail[0] ? ": " : "",
+		   r->detail);
 }
 
 static void show_steps(const struct campaign *k, struct buf *out)
@@ -43,22 +44,25 @@ static void show_steps(const struct campaign *k, struct buf *out)
 	const struct config_state *cs = &k->configs[0];
 
 	if (cs->init_us >= 0)
-		buf_printf(out, "  connect                ok, %.2f s (device context %.2f s)\n", (double)cs->init_us / 1e6,
+		buf_printf(out, "  connect                ok, %.2f s (device context %.2f s)\n",
+			   (double)cs->init_us / 1e6,
 			   cs->context_us >= 0 ? (double)cs->context_us / 1e6 : 0);
 	for (size_t i = 0; i < k->plan.n_points; i++)
 		if (k->points[i].done)
 			show_row(&k->points[i].record, out);
 }
 
-static void show_ranks(const struct health *h, const struct campaign *k, const struct launch *l, struct buf *out)
+static void show_ranks(const struct health *h, const struct campaign *k, const struct launch *l,
+		       struct buf *out)
 {
 	char host[64];
 
 	buf_puts(out, "  rank  host              GPU  phase    what happened\n");
 	for (int i = 0; i < k->request.nranks && i < RANKS_SHOWN; i++) {
 		const struct health_rank *r = &h->ranks[i];
-		const char *what = r->outcome == OUTCOME_OK ? "answered" : r->outcome == OUTCOME_ABORTED ? "waited" :
-				   outcome_table[r->outcome].name;
+		const char *what = r->outcome == OUTCOME_OK        ? "answered"
+				   : r->outcome == OUTCOME_ABORTED ? "waited"
+								   : outcome_table[r->outcome].name;
 
 		facts_get(&l->facts, i, "host", host, sizeof(host));
 		buf_printf(out, "  %4d  %-16.16s", i, host);
@@ -66,10 +70,12 @@ static void show_ranks(const struct health *h, const struct campaign *k, const s
 			buf_printf(out, "  %3d", facts_device(&l->facts, i));
 		else
 			buf_puts(out, "    -");
-		buf_printf(out, "  %-7s  %s%s%s\n", phase_names[r->phase], what, r->detail[0] ? ": " : "", r->detail);
+		buf_printf(out, "  %-7s  %s%s%s\n", phase_names[r->phase], what,
+			   r->detail[0] ? ": " : "", r->detail);
 	}
 	if (k->request.nranks > RANKS_SHOWN)
-		buf_printf(out, "  and %d more (--json has all)\n", k->request.nranks - RANKS_SHOWN);
+		buf_printf(out, "  and %d more (--json has all)\n",
+			   k->request.nranks - RANKS_SHOWN);
 }
 
 static const char *member(const json_t *o, const char *key)
@@ -84,8 +90,8 @@ static void show_finding(const json_t *o, struct buf *out)
 	const json_t *at = json_array_get(json_object_get(o, "evidence"), 0);
 	const char *remedy = member(o, "remedy");
 
-	buf_printf(out, "  %s: %s [%s, %s]\n", member(o, "severity"), member(o, "text"), member(o, "cause"),
-		   member(o, "confidence"));
+	buf_printf(out, "  %s: %s [%s, %s]\n", member(o, "severity"), member(o, "text"),
+		   member(o, "cause"), member(o, "confidence"));
 	if (at)
 		buf_printf(out, "    %s:%" JSON_INTEGER_FORMAT ": %s\n", member(at, "file"),
 			   json_integer_value(json_object_get(at, "line")), member(at, "text"));
@@ -109,7 +115,8 @@ static void show_findings(const struct health *h, struct buf *out)
 		show_finding(o, out);
 	}
 	if (shown > FINDINGS_SHOWN)
-		buf_printf(out, "  and %d more: ncclbench explain %s/*.log\n", shown - FINDINGS_SHOWN, h->dir);
+		buf_printf(out, "  and %d more: ncclbench explain %s/*.log\n",
+			   shown - FINDINGS_SHOWN, h->dir);
 }
 
 /* After a good end only a worker that did not go by itself is worth a line. */
@@ -121,12 +128,13 @@ static bool all_answered(const struct health *h, int n)
 	return true;
 }
 
-void health_page_text(const struct health *h, const struct campaign *k, const struct finish *f, const struct health_verdict *v,
-		      struct buf *out)
+void health_page_text(const struct health *h, const struct campaign *k, const struct finish *f,
+		      const struct health_verdict *v, struct buf *out)
 {
 	char machine[160], versions[160];
 
-	launch_titles(f->launch, k->request.nranks, machine, sizeof(machine), versions, sizeof(versions));
+	launch_titles(f->launch, k->request.nranks, machine, sizeof(machine), versions,
+		      sizeof(versions));
 	buf_printf(out, "%s; %s\n", machine, versions);
 	show_steps(k, out);
 	if (!all_answered(h, k->request.nranks))
@@ -186,9 +194,13 @@ static json_t *rank_list(const struct health *h, const struct campaign *k, const
 		facts_get(&l->facts, i, "host", host, sizeof(host));
 		json_object_set_new(o, "rank", json_integer(i));
 		json_object_set_new(o, "host", meta_text(host));
-		json_object_set_new(o, "device", l->backend == BACKEND_NCCL ? json_integer(facts_device(&l->facts, i)) : json_null());
+		json_object_set_new(o, "device",
+				    l->backend == BACKEND_NCCL
+					? json_integer(facts_device(&l->facts, i))
+					: json_null());
 		json_object_set_new(o, "phase", meta_text(phase_names[h->ranks[i].phase]));
-		json_object_set_new(o, "outcome", meta_text(outcome_table[h->ranks[i].outcome].name));
+		json_object_set_new(o, "outcome",
+				    meta_text(outcome_table[h->ranks[i].outcome].name));
 		json_object_set_new(o, "detail", meta_text(h->ranks[i].detail));
 		json_array_append_new(a, o);
 	}
@@ -197,15 +209,19 @@ static json_t *rank_list(const struct health *h, const struct campaign *k, const
 
 static const char *verdict_word(int exit_code)
 {
-	return exit_code == NB_EXIT_OK ? "healthy" : exit_code == NB_EXIT_INTERRUPTED ? "interrupted" : "not healthy";
+	return exit_code == NB_EXIT_OK            ? "healthy"
+	       : exit_code == NB_EXIT_INTERRUPTED ? "interrupted"
+						  : "not healthy";
 }
 
-char *health_page_json(const struct health *h, const struct campaign *k, const struct finish *f, const struct health_verdict *v)
+char *health_page_json(const struct health *h, const struct campaign *k, const struct finish *f,
+		       const struct health_verdict *v)
 {
 	json_t *o = json_object();
 	char machine[160], versions[160], *text;
 
-	launch_titles(f->launch, k->request.nranks, machine, sizeof(machine), versions, sizeof(versions));
+	launch_titles(f->launch, k->request.nranks, machine, sizeof(machine), versions,
+		      sizeof(versions));
 	json_object_set_new(o, "schema", json_integer(1));
 	json_object_set_new(o, "command", meta_text("health"));
 	json_object_set_new(o, "verdict", meta_text(verdict_word(v->exit_code)));

@@ -24,7 +24,8 @@ static bool is_way(const struct record *r, const struct transport *t)
 	if (t->flags & TRANSPORT_MULTICAST)
 		return strstr(r->used, "NVLS") != NULL;
 	return t->proof_class && strncmp(r->used, t->proof_class, strlen(t->proof_class)) == 0 &&
-	       (!t->proof_variant || strstr(r->used, t->proof_variant)) && (!t->proof_counter || !strstr(r->used, t->proof_counter));
+	       (!t->proof_variant || strstr(r->used, t->proof_variant)) &&
+	       (!t->proof_counter || !strstr(r->used, t->proof_counter));
 }
 
 static bool is_required(const struct record *r, unsigned long long required)
@@ -49,7 +50,8 @@ static void name_ranks(const struct health *h, int n, bool failed, struct buf *o
 	int count = 0;
 
 	for (int i = 0; i < n; i++) {
-		bool waited = h->ranks[i].outcome == OUTCOME_OK || h->ranks[i].outcome == OUTCOME_ABORTED;
+		bool waited =
+		    h->ranks[i].outcome == OUTCOME_OK || h->ranks[i].outcome == OUTCOME_ABORTED;
 
 		if (waited == failed)
 			continue;
@@ -69,14 +71,18 @@ static void say_behind(const struct health *h, int n, struct health_verdict *v)
 	name_ranks(h, n, false, &waited);
 	if (failed.len && waited.len)
 		buf_printf(&v->behind, "%s: rank %s; had answered or only waited: rank %s",
-			   h->worst.outcome == OUTCOME_HANG ? "behind" : "failed", buf_text(&failed), buf_text(&waited));
+			   h->worst.outcome == OUTCOME_HANG ? "behind" : "failed",
+			   buf_text(&failed), buf_text(&waited));
 	else if (failed.len && h->worst.outcome == OUTCOME_HANG)
-		buf_printf(&v->behind, "every rank hangs: they wait for each other, see the last line of each log");
+		buf_printf(
+		    &v->behind,
+		    "every rank hangs: they wait for each other, see the last line of each log");
 	buf_fini(&failed);
 	buf_fini(&waited);
 }
 
-static void say_bad(const struct record *bad, const struct health *h, int n, struct health_verdict *v)
+static void say_bad(const struct record *bad, const struct health *h, int n,
+		    struct health_verdict *v)
 {
 	char size[32];
 	int id = outcome_find(bad->outcome);
@@ -90,7 +96,8 @@ static void say_bad(const struct record *bad, const struct health *h, int n, str
 	buf_printf(&v->text, ": %s", bad->detail);
 	say_behind(h, n, v);
 	v->exit_code = id >= 0 ? outcome_table[id].exit_code : NB_EXIT_BROKEN;
-	/* In a sweep N/A is no failure: the others are measured. Here nothing is left that could be healthy. */
+	/* In a sweep N/A is no failure: the others are measured. Here nothing is left that could be
+	 * healthy. */
 	if (v->exit_code == NB_EXIT_OK)
 		v->exit_code = NB_EXIT_BROKEN;
 }
@@ -107,14 +114,16 @@ static void say_way(const struct campaign *k, struct health_verdict *v)
 		if (strcmp(r->proof, "yes") != 0)
 			record_set(v->proof, sizeof(v->proof), r->proof);
 		/* Collectives may add the switch (NVLS), send/recv may go another way: say both. */
-		if (r->used[0] && !strstr(v->used, r->used) && strlen(v->used) + strlen(r->used) + 3 < sizeof(v->used)) {
+		if (r->used[0] && !strstr(v->used, r->used) &&
+		    strlen(v->used) + strlen(r->used) + 3 < sizeof(v->used)) {
 			strcat(v->used, v->used[0] ? ", " : "");
 			strcat(v->used, r->used);
 		}
 	}
 }
 
-static void say_well(const struct campaign *k, const struct finish *f, const struct health *h, struct health_verdict *v)
+static void say_well(const struct campaign *k, const struct finish *f, const struct health *h,
+		     struct health_verdict *v)
 {
 	const struct record *other = NULL;
 
@@ -122,17 +131,22 @@ static void say_well(const struct campaign *k, const struct finish *f, const str
 		if (!is_required(&k->points[i].record, f->required))
 			other = &k->points[i].record;
 	if (other) {
-		buf_printf(&v->text, "NOT healthy: --require %s, but %s used %s (proof: %s)", f->options->require, other->op,
+		buf_printf(&v->text, "NOT healthy: --require %s, but %s used %s (proof: %s)",
+			   f->options->require, other->op,
 			   other->used[0] ? other->used : "something unknown", other->proof);
 		v->exit_code = NB_EXIT_REQUIRED;
 		return;
 	}
-	buf_printf(&v->text, "healthy: %d ranks, all_reduce and sendrecv give right data over %s (%s) in %.1f s", k->request.nranks,
-		   v->used[0] ? v->used : "an unknown transport",
-		   strcmp(v->proof, "yes") == 0 ? "proven" : "not proven: the log does not show it", h->seconds);
+	buf_printf(
+	    &v->text,
+	    "healthy: %d ranks, all_reduce and sendrecv give right data over %s (%s) in %.1f s",
+	    k->request.nranks, v->used[0] ? v->used : "an unknown transport",
+	    strcmp(v->proof, "yes") == 0 ? "proven" : "not proven: the log does not show it",
+	    h->seconds);
 }
 
-void health_judge(const struct health *h, const struct campaign *k, const struct finish *f, struct health_verdict *v)
+void health_judge(const struct health *h, const struct campaign *k, const struct finish *f,
+		  struct health_verdict *v)
 {
 	const struct record *bad = first_bad(k);
 

@@ -49,10 +49,14 @@ static void host_lines(const struct coord *c, const char *why, struct buf *b)
 	struct host_facts h;
 
 	host_read("", &h);
-	buf_printf(b, "rank=%d\nlocal_rank=%d\nhost=%s\nboot=%s\nmachine_id=%s\nkernel=%s\nos=%s\ncpu=%s\ncpus=%d\n", c->rank,
-		   c->host_rank, h.name, h.boot, h.id, h.kernel, h.os, h.cpu, host_cpus_allowed());
-	buf_printf(b, "mem_bytes=%lld\nshm_bytes=%lld\nib_devices=%d\nib_names=%s\ndriver_kernel=%s\n", (long long)h.mem_bytes,
-		   (long long)h.shm_bytes, h.ib_devices, h.ib_names, h.driver);
+	buf_printf(b,
+		   "rank=%d\nlocal_rank=%d\nhost=%s\nboot=%s\nmachine_id=%s\nkernel=%s\nos=%s\ncpu="
+		   "%s\ncpus=%d\n",
+		   c->rank, c->host_rank, h.name, h.boot, h.id, h.kernel, h.os, h.cpu,
+		   host_cpus_allowed());
+	buf_printf(
+	    b, "mem_bytes=%lld\nshm_bytes=%lld\nib_devices=%d\nib_names=%s\ndriver_kernel=%s\n",
+	    (long long)h.mem_bytes, (long long)h.shm_bytes, h.ib_devices, h.ib_names, h.driver);
 	if (why[0])
 		buf_printf(b, "probe_failed=%s\n", why);
 }
@@ -63,7 +67,8 @@ static void slot_lines(const char *probed, struct buf *b)
 	char text[64], key[32];
 	int64_t devices = 0;
 
-	if (!facts_text_get(probed, "devices", text, sizeof(text)) || num_parse_i64(text, 0, 1024, &devices) != 0)
+	if (!facts_text_get(probed, "devices", text, sizeof(text)) ||
+	    num_parse_i64(text, 0, 1024, &devices) != 0)
 		return;
 	for (int i = 0; i < devices; i++) {
 		int gen = -1, width = -1;
@@ -93,7 +98,8 @@ static int gather(struct coord *c, const struct options *o, int backend, struct 
 
 	if (find_worker(backend, l->worker, sizeof(l->worker)) != 0)
 		snprintf(why, sizeof(why), "%s " NOT_BUILT, worker_name(backend));
-	else if (!facts_probe(l->worker, backend == BACKEND_NCCL ? o->nccl_lib : NULL, probe_ns(o), &probed, why, sizeof(why)))
+	else if (!facts_probe(l->worker, backend == BACKEND_NCCL ? o->nccl_lib : NULL, probe_ns(o),
+			      &probed, why, sizeof(why)))
 		probed = NULL;
 	buf_puts(&mine, "device=0\n"); /* set_devices puts the right one */
 	host_lines(c, why, &mine);
@@ -103,7 +109,9 @@ static int gather(struct coord *c, const struct options *o, int backend, struct 
 	}
 	free(probed);
 	facts_free(&l->facts);
-	r = mine.failed ? -ENOMEM : coord_gather_text(c, buf_text(&mine), &l->facts.text, clock_after_ns(GATHER_NS));
+	r = mine.failed
+		? -ENOMEM
+		: coord_gather_text(c, buf_text(&mine), &l->facts.text, clock_after_ns(GATHER_NS));
 	buf_fini(&mine);
 	if (r == 0)
 		l->facts.n = c->size;
@@ -125,7 +133,8 @@ static bool set_devices(struct launch *l, const struct options *o)
 
 	for (int i = 0; i < l->facts.n; i++) {
 		int devices = (int)facts_int(&l->facts, i, "devices", 0);
-		int device = wanted_device(o, (int)facts_int(&l->facts, i, "local_rank", 0), devices);
+		int device =
+		    wanted_device(o, (int)facts_int(&l->facts, i, "local_rank", 0), devices);
 		struct buf text = { 0 };
 
 		ok &= device < devices;
@@ -188,11 +197,15 @@ static void nccl_refusal(struct launch *l, const struct options *o, char *why, s
 	}
 	l->shared_gpu = any_shared(&l->facts, &a, &b);
 	if (o->health && !o->share_gpu)
-		l->shared_gpu = false; /* NCCL itself shall say that it refuses this, and its log be explained */
+		l->shared_gpu = false; /* NCCL itself shall say that it refuses this, and its log be
+					  explained */
 	if (l->shared_gpu && !o->share_gpu) {
 		facts_get(&l->facts, a, "host", host, sizeof(host));
-		snprintf(why, max, "more ranks than GPUs: ranks %d and %d of %s would share GPU %d (%lld visible)", a, b, host,
-			 facts_device(&l->facts, a), (long long)facts_int(&l->facts, a, "devices", 0));
+		snprintf(
+		    why, max,
+		    "more ranks than GPUs: ranks %d and %d of %s would share GPU %d (%lld visible)",
+		    a, b, host, facts_device(&l->facts, a),
+		    (long long)facts_int(&l->facts, a, "devices", 0));
 	}
 }
 
@@ -200,7 +213,8 @@ static void nccl_refusal(struct launch *l, const struct options *o, char *why, s
 static void note_blind(const struct launch *l, const struct coord *c)
 {
 	if (c->host_size > 1 && !l->shared_gpu && facts_int(&l->facts, 0, "devices", 0) == 1)
-		log_note("each rank sees one GPU only: CUDA's own P2P check between GPUs is blind, NCCL relies on NVML alone");
+		log_note("each rank sees one GPU only: CUDA's own P2P check between GPUs is blind, "
+			 "NCCL relies on NVML alone");
 }
 
 /* ---- which interface, for UCX ---- */
@@ -233,7 +247,8 @@ static void choose_interface(struct launch *l)
 			if (out || !interface_up(e->d_name))
 				continue;
 			/* The first by name: the folder's own order changes between boots. */
-			if (strcmp(l->net_device, "lo") == 0 || strcmp(e->d_name, l->net_device) < 0)
+			if (strcmp(l->net_device, "lo") == 0 ||
+			    strcmp(e->d_name, l->net_device) < 0)
 				snprintf(l->net_device, sizeof(l->net_device), "%.31s", e->d_name);
 		}
 	}
@@ -243,16 +258,18 @@ static void choose_interface(struct launch *l)
 
 /* ---- the decision ---- */
 
-/* A driver, a GPU that CUDA shows, or a probe that was stuck or died on any host: then host memory is no substitute for a health
- * check. */
+/* A driver, a GPU that CUDA shows, or a probe that was stuck or died on any host: then host memory
+ * is no substitute for a health check. */
 static bool knows_gpu(const struct launch *l)
 {
 	char driver[64], reason[300];
 
 	for (int i = 0; i < l->facts.n; i++)
 		if (facts_int(&l->facts, i, "devices", 0) > 0 ||
-		    (facts_get(&l->facts, i, "driver_kernel", driver, sizeof(driver)) && driver[0]) ||
-		    (facts_get(&l->facts, i, "probe_failed", reason, sizeof(reason)) && !strstr(reason, NOT_BUILT)))
+		    (facts_get(&l->facts, i, "driver_kernel", driver, sizeof(driver)) &&
+		     driver[0]) ||
+		    (facts_get(&l->facts, i, "probe_failed", reason, sizeof(reason)) &&
+		     !strstr(reason, NOT_BUILT)))
 			return true;
 	return false;
 }
@@ -268,7 +285,9 @@ static int use_ucx(struct coord *c, const struct options *o, struct launch *l)
 		if (!facts_get(&l->facts, i, "probe_failed", reason, sizeof(reason)))
 			continue;
 		if (c->rank == 0)
-			log_error("the UCX backend cannot be used: rank %d: %s; install libucx-dev and build again", i, reason);
+			log_error("the UCX backend cannot be used: rank %d: %s; install libucx-dev "
+				  "and build again",
+				  i, reason);
 		return NB_EXIT_USAGE + 1;
 	}
 	l->backend = BACKEND_UCX;
@@ -283,7 +302,8 @@ static int use_nccl(struct coord *c, struct launch *l)
 	facts_gpu(&l->facts, c->rank, "bus", l->bus, sizeof(l->bus));
 	note_blind(l, c);
 	if (l->shared_gpu)
-		log_note("--share-gpu: ranks share a GPU and take turns on it; figures are no measure of any hardware");
+		log_note("--share-gpu: ranks share a GPU and take turns on it; figures are no "
+			 "measure of any hardware");
 	return 0;
 }
 
@@ -307,8 +327,10 @@ int launch_decide(struct coord *c, const struct options *o, struct launch *l)
 	}
 	if (o->backend == BACKEND_NCCL || o->share_gpu) {
 		if (c->rank == 0)
-			log_error("NCCL cannot be used: %s; start fewer ranks, add --share-gpu to try things out, or measure host "
-				  "memory with --backend ucx", why);
+			log_error("NCCL cannot be used: %s; start fewer ranks, add --share-gpu to "
+				  "try things out, or measure host "
+				  "memory with --backend ucx",
+				  why);
 		return NB_EXIT_USAGE + 1;
 	}
 	log_note("host memory through UCX instead of NCCL: %s", why);
@@ -317,14 +339,17 @@ int launch_decide(struct coord *c, const struct options *o, struct launch *l)
 
 /* ---- titles ---- */
 
-void launch_titles(const struct launch *l, int nranks, char *machine, size_t machine_max, char *versions, size_t versions_max)
+void launch_titles(const struct launch *l, int nranks, char *machine, size_t machine_max,
+		   char *versions, size_t versions_max)
 {
-	char name[96] = "", links[16] = "", lib[64] = "", driver[64] = "", cuda[32] = "", cpu[128] = "";
+	char name[96] = "", links[16] = "", lib[64] = "", driver[64] = "", cuda[32] = "",
+	     cpu[128] = "";
 
 	facts_get(&l->facts, 0, "lib_version", lib, sizeof(lib));
 	if (l->backend == BACKEND_UCX) {
 		facts_get(&l->facts, 0, "cpu", cpu, sizeof(cpu));
-		snprintf(machine, machine_max, "host memory, no GPU: %d ranks on %s", nranks, cpu[0] ? cpu : "unknown CPU");
+		snprintf(machine, machine_max, "host memory, no GPU: %d ranks on %s", nranks,
+			 cpu[0] ? cpu : "unknown CPU");
 		snprintf(versions, versions_max, "UCX %s", lib);
 		return;
 	}
@@ -337,7 +362,8 @@ void launch_titles(const struct launch *l, int nranks, char *machine, size_t mac
 	if (l->shared_gpu)
 		snprintf(machine, machine_max, "%d ranks sharing %s", nranks, name);
 	else
-		snprintf(machine, machine_max, "%d x %s%s%s", nranks, name, links[0] && strcmp(links, "0") ? ", NVLink " : "",
+		snprintf(machine, machine_max, "%d x %s%s%s", nranks, name,
+			 links[0] && strcmp(links, "0") ? ", NVLink " : "",
 			 links[0] && strcmp(links, "0") ? links : "");
 	snprintf(versions, versions_max, "NCCL %s, CUDA %s, driver %s", lib, cuda, driver);
 }

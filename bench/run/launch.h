@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Before anything is measured: what the ranks are, which backend fits, which GPU each rank takes. Collective; every rank comes to the
- * same decision from the same facts, rank 0 explains it.
+ * Before anything is measured: what the ranks are, which backend fits, which GPU each rank takes.
+ * Collective; every rank comes to the same decision from the same facts, rank 0 explains it.
  */
 #pragma once
 
@@ -28,4 +28,5 @@ struct launch {
 /* 0, or an exit code + 1 after one printed line, or negative. */
 int launch_decide(struct coord *c, const struct options *o, struct launch *out) ATTR_MUST;
 /* "2 x NVIDIA H200, NVLink 18" and "NCCL 2.28.3, CUDA 13.0, driver 580.159.04". */
-void launch_titles(const struct launch *l, int nranks, char *machine, size_t machine_max, char *versions, size_t versions_max);
+void launch_titles(const struct launch *l, int nranks, char *machine, size_t machine_max,
+		   char *versions, size_t versions_max);

@@ -30,7 +30,8 @@ void notes_close(struct notes *s)
 
 	if (more == 0)
 		return;
-	snprintf(text, sizeof(text), "%zu more note%s not shown; run.json has the facts of every rank", more,
+	snprintf(text, sizeof(text),
+		 "%zu more note%s not shown; run.json has the facts of every rank", more,
 		 more == 1 ? " is" : "s are");
 	put(s, text);
 }

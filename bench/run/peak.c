@@ -18,18 +18,18 @@ struct generation {
 };
 
 static const struct generation nvlink_table[] = {
-	{ "6.", 20 },
-	{ "7.", 25 },
-	{ "8.6", 14.0625 }, /* A40, A6000, RTX 3090: four links give 112.5 GB/s in both directions together */
-	{ "8.0", 25 },
-	{ "9.", 25 },
+	{ "6.", 20 },       { "7.", 25 },
+	{ "8.6", 14.0625 }, /* A40, A6000, RTX 3090: four links give 112.5 GB/s in both directions
+			       together */
+	{ "8.0", 25 },      { "9.", 25 },
 	{ "10.", 50 },
 };
 
 double peak_nvlink_per_link(const char *compute_capability)
 {
 	for (size_t i = 0; i < N_ELEMENTS(nvlink_table); i++)
-		if (strncmp(nvlink_table[i].capability, compute_capability, strlen(nvlink_table[i].capability)) == 0)
+		if (strncmp(nvlink_table[i].capability, compute_capability,
+			    strlen(nvlink_table[i].capability)) == 0)
 			return nvlink_table[i].gbps;
 	return 0;
 }
@@ -39,7 +39,8 @@ static int64_t gpu_int(const struct facts *f, int rank, const char *key)
 	char text[64];
 	int64_t v = -1;
 
-	if (!facts_gpu(f, rank, key, text, sizeof(text)) || num_parse_i64(text, 0, 1000000, &v) != 0)
+	if (!facts_gpu(f, rank, key, text, sizeof(text)) ||
+	    num_parse_i64(text, 0, 1000000, &v) != 0)
 		return -1;
 	return v;
 }
@@ -79,13 +80,15 @@ static void pcie(const struct facts *f, int rank, struct view_peak *out)
 	snprintf(out->name, sizeof(out->name), "PCIe %d.0 x%d (spec)", gen, width);
 }
 
-/* TABLE: NCCL's NVLink figures (graph/topo.h; the same from 2.28 to 2.30). The first row that is not above the GPU's capability. */
+/* TABLE: NCCL's NVLink figures (graph/topo.h; the same from 2.28 to 2.30). The first row that is
+ * not above the GPU's capability. */
 static const struct {
 	int cc;
 	double gbps;
 	int links_max;
 } model_table[] = {
-	{ 100, 40.1, 18 }, { 90, 20.6, 18 }, { 87, 20, 12 }, { 86, 12, 12 }, { 80, 20, 12 }, { 70, 20, 6 }, { 60, 18, 4 },
+	{ 100, 40.1, 18 }, { 90, 20.6, 18 }, { 87, 20, 12 }, { 86, 12, 12 },
+	{ 80, 20, 12 },    { 70, 20, 6 },    { 60, 18, 4 },
 };
 
 double peak_model_per_link(const char *compute_capability, int *links_max)
@@ -117,7 +120,8 @@ static void line_rate(const struct facts *f, int rank, struct view_peak *out)
 	if (links <= 0 || mbps <= 0)
 		return;
 	out->gbps = (double)links * (double)mbps / 1e3;
-	snprintf(out->name, sizeof(out->name), "NVLink %d x %g GB/s (line rate)", (int)links, (double)mbps / 1e3);
+	snprintf(out->name, sizeof(out->name), "NVLink %d x %g GB/s (line rate)", (int)links,
+		 (double)mbps / 1e3);
 }
 
 static void nvlink_model(const struct facts *f, int rank, struct view_peak *out)
@@ -142,7 +146,8 @@ static void pcie_model(const struct facts *f, int rank, struct view_peak *out)
 	snprintf(out->name, sizeof(out->name), "PCIe %d.0 x%d (NCCL model)", gen, width);
 }
 
-/* TABLE: what is known without measuring. Only specifications are what a transport is held against. */
+/* TABLE: what is known without measuring. Only specifications are what a transport is held against.
+ */
 static const struct {
 	void (*of_rank)(const struct facts *f, int rank, struct view_peak *out);
 	const char *of;
@@ -151,9 +156,11 @@ static const struct {
 } known[] = {
 	{ nvlink, "p2p", VIEW_PEAK_SPEC, "active links times the data rate of their generation" },
 	{ pcie, "shm", VIEW_PEAK_SPEC, "the lower maximum of card and slot, encoding included" },
-	{ line_rate, "", VIEW_PEAK_LINE_RATE, "active links times the speed that the driver states" },
+	{ line_rate, "", VIEW_PEAK_LINE_RATE,
+	  "active links times the speed that the driver states" },
 	{ nvlink_model, "", VIEW_PEAK_MODEL, "what NCCL's planning takes the links for" },
-	{ pcie_model, "", VIEW_PEAK_MODEL, "what NCCL's planning takes PCIe for where the system tells it speed and width" },
+	{ pcie_model, "", VIEW_PEAK_MODEL,
+	  "what NCCL's planning takes PCIe for where the system tells it speed and width" },
 };
 
 /* The rank with the lowest; unknown when it is so for any. */

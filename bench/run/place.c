@@ -41,12 +41,14 @@ static void list_cpus(const cpu_set_t *set, char *out, size_t max)
 			continue;
 		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
 			last++;
-		used += (size_t)snprintf(out + used, max - used, last > i ? "%s%d-%d" : "%s%d", used ? "," : "", i, last);
+		used += (size_t)snprintf(out + used, max - used, last > i ? "%s%d-%d" : "%s%d",
+					 used ? "," : "", i, last);
 		i = last;
 	}
 }
 
-static void widen(enum place_policy policy, const char *bus_id, const cpu_set_t *allowed, struct place *out)
+static void widen(enum place_policy policy, const char *bus_id, const cpu_set_t *allowed,
+		  struct place *out)
 {
 	char where[80] = "";
 
@@ -58,7 +60,8 @@ static void widen(enum place_policy policy, const char *bus_id, const cpu_set_t 
 	out->after = CPU_COUNT(&out->set);
 	out->changed = out->after != out->before;
 	if (out->changed)
-		snprintf(out->text, sizeof(out->text), "worker was bound to %d CPU%s: widened to %d (%s)", out->before,
+		snprintf(out->text, sizeof(out->text),
+			 "worker was bound to %d CPU%s: widened to %d (%s)", out->before,
 			 out->before == 1 ? "" : "s", out->after, where);
 }
 
@@ -69,7 +72,8 @@ void place_choose(enum place_policy policy, const char *bus_id, struct place *ou
 	memset(out, 0, sizeof(*out));
 	CPU_ZERO(&mine);
 	if (sched_getaffinity(0, sizeof(mine), &mine) != 0)
-		memset(&mine, 0xff, sizeof(mine)); /* more CPUs than cpu_set_t holds: nothing to widen */
+		memset(&mine, 0xff,
+		       sizeof(mine)); /* more CPUs than cpu_set_t holds: nothing to widen */
 	out->set = mine;
 	out->before = out->after = CPU_COUNT(&mine);
 	if (policy == PLACE_ALL || (policy == PLACE_NEAR && out->before == 1)) {

@@ -23,7 +23,8 @@ static hwloc_topology_t load(void)
 	return t;
 }
 
-bool place_near(const char *bus_id, const cpu_set_t *allowed, cpu_set_t *out, char *where, size_t where_max)
+bool place_near(const char *bus_id, const cpu_set_t *allowed, cpu_set_t *out, char *where,
+		size_t where_max)
 {
 	hwloc_topology_t t = load();
 	hwloc_obj_t device, near = NULL;

@@ -66,7 +66,9 @@ static int hear(int fd, bool line, int64_t deadline_ns, struct buf *out)
 {
 	while (out->len < ANSWER_MAX) {
 		char c[512];
-		ssize_t n = wait_for(fd, POLLIN, deadline_ns) == 0 ? recv(fd, c, line ? 1 : sizeof(c), 0) : -1;
+		ssize_t n = wait_for(fd, POLLIN, deadline_ns) == 0
+				? recv(fd, c, line ? 1 : sizeof(c), 0)
+				: -1;
 
 		if (n <= 0)
 			return n == 0 ? 0 : -1;
@@ -83,7 +85,8 @@ static int say(int fd, const char *words)
 	return send(fd, words, strlen(words), MSG_NOSIGNAL) == (ssize_t)strlen(words) ? 0 : -1;
 }
 
-/* What stands under the headings of trouble, which come in any case; a job that RAS finds well tells nobody who is behind. */
+/* What stands under the headings of trouble, which come in any case; a job that RAS finds well
+ * tells nobody who is behind. */
 static void add_troubles(const char *text, struct buf *out)
 {
 	static const char *const headings[] = { "Errors", "Warnings" };
@@ -111,7 +114,8 @@ void ras_ask(int port, int64_t deadline_ns, struct buf *out)
 
 	if (fd < 0)
 		return;
-	/* Each side names its protocol; whatever number comes back, STATUS has been there from the first on. */
+	/* Each side names its protocol; whatever number comes back, STATUS has been there from the
+	 * first on. */
 	if (say(fd, "CLIENT PROTOCOL 2\n") == 0 && hear(fd, true, deadline_ns, &hello) == 0 &&
 	    strncmp(buf_text(&hello), "SERVER PROTOCOL", 15) == 0 && say(fd, "STATUS\n") == 0)
 		(void)hear(fd, false, deadline_ns, &heard);

@@ -15,7 +15,8 @@
 
 struct before {
 	unsigned flag;       /* of the transport; 0 = any */
-	bool (*applies)(const struct transport *t, const struct reason_context *x, char *why, size_t max);
+	bool (*applies)(const struct transport *t, const struct reason_context *x, char *why,
+			size_t max);
 };
 
 static bool vetoed(const struct transport *t, const struct reason_context *x, char *why, size_t max)
@@ -24,7 +25,8 @@ static bool vetoed(const struct transport *t, const struct reason_context *x, ch
 	return x->veto;
 }
 
-static bool several_hosts(const struct transport *t, const struct reason_context *x, char *why, size_t max)
+static bool several_hosts(const struct transport *t, const struct reason_context *x, char *why,
+			  size_t max)
 {
 	snprintf(why, max, "different hosts");
 	return x->n_hosts > 1;
@@ -36,9 +38,12 @@ static bool no_ib(const struct transport *t, const struct reason_context *x, cha
 	return x->ib_devices == 0;
 }
 
-static bool shared_gpu(const struct transport *t, const struct reason_context *x, char *why, size_t max)
+static bool shared_gpu(const struct transport *t, const struct reason_context *x, char *why,
+		       size_t max)
 {
-	snprintf(why, max, "ranks share a GPU: NCCL takes one rank per GPU and host; only network transports can be faked apart");
+	snprintf(why, max,
+		 "ranks share a GPU: NCCL takes one rank per GPU and host; only network transports "
+		 "can be faked apart");
 	return x->shared_gpu && t->backend == BACKEND_NCCL && !(t->flags & TRANSPORT_SHARES_GPU);
 }
 
@@ -51,13 +56,16 @@ static bool pair_refused(const struct facts *f, int a, int b, char *why, size_t 
 	snprintf(key, sizeof(key), "p2p.%d.%d", da, db);
 	no_cuda = facts_get(f, a, key, cuda, sizeof(cuda)) && strcmp(cuda, "no") == 0;
 	snprintf(key, sizeof(key), "nvml_p2p.%d.%d", da, db);
-	no_nvml = facts_get(f, a, key, nvml, sizeof(nvml)) && strcmp(nvml, "ok") != 0 && strcmp(nvml, "unknown") != 0;
+	no_nvml = facts_get(f, a, key, nvml, sizeof(nvml)) && strcmp(nvml, "ok") != 0 &&
+		  strcmp(nvml, "unknown") != 0;
 	if (!no_cuda && !no_nvml)
 		return false;
 	facts_gpu(f, a, "name", name, sizeof(name));
 	snprintf(why, max, "no P2P between GPU %d and GPU %d: CUDA says %s, NVML \"%s\"%s", da, db,
 		 no_cuda ? "no" : "yes", nvml[0] ? nvml : "unknown",
-		 strstr(name, "RTX 40") || strstr(name, "RTX 50") ? "; usual for GeForce RTX 40 and 50" : "");
+		 strstr(name, "RTX 40") || strstr(name, "RTX 50")
+		     ? "; usual for GeForce RTX 40 and 50"
+		     : "");
 	return true;
 }
 
@@ -65,14 +73,16 @@ static bool no_p2p(const struct transport *t, const struct reason_context *x, ch
 {
 	for (int a = 0; a < x->nranks; a++)
 		for (int b = 0; b < x->nranks; b++)
-			if (a != b && facts_same_host(x->facts, a, b) && pair_refused(x->facts, a, b, why, max))
+			if (a != b && facts_same_host(x->facts, a, b) &&
+			    pair_refused(x->facts, a, b, why, max))
 				return true;
 	return false;
 }
 
 static const struct before before_table[] = {
-	{ TRANSPORT_MULTICAST, vetoed },  { TRANSPORT_ONE_HOST, several_hosts }, { TRANSPORT_NEEDS_IB, no_ib },
-	{ 0, shared_gpu },                { TRANSPORT_NEEDS_P2P, no_p2p },
+	{ TRANSPORT_MULTICAST, vetoed }, { TRANSPORT_ONE_HOST, several_hosts },
+	{ TRANSPORT_NEEDS_IB, no_ib },   { 0, shared_gpu },
+	{ TRANSPORT_NEEDS_P2P, no_p2p },
 };
 
 bool reason_before(int transport, const struct reason_context *x, char *why, size_t max)
@@ -100,9 +110,11 @@ struct after {
 
 static const struct after after_table[] = {
 	{ "No transport found", 0, "NCCL found no such way between the ranks" },
-	{ "Failed to initialize any NET plugin", TRANSPORT_NETWORK, "NCCL found no device of that network" },
+	{ "Failed to initialize any NET plugin", TRANSPORT_NETWORK,
+	  "NCCL found no device of that network" },
 	{ "Error: network", TRANSPORT_NETWORK, "NCCL found no device of that network" },
-	{ "no socket interface found", TRANSPORT_NETWORK, "no network interface matches NCCL_SOCKET_IFNAME" },
+	{ "no socket interface found", TRANSPORT_NETWORK,
+	  "no network interface matches NCCL_SOCKET_IFNAME" },
 	{ "peer access is not supported", TRANSPORT_NEEDS_P2P, "the driver refuses peer access" },
 	{ "no algorithm/protocol available", 0, "NCCL has no algorithm or protocol left for this operation", true },
 	{ "No algorithm/protocol available", 0, "NCCL has no algorithm or protocol left for this operation", true },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a transport cannot work here, in words: before a worker is started (facts) and after one failed (NCCL's log). */
+/* Why a transport cannot work here, in words: before a worker is started (facts) and after one
+ * failed (NCCL's log). */
 #pragma once
 
 #include <stdbool.h>
@@ -19,6 +20,6 @@ struct reason_context {
 
 /* true and one line in `why` when the transport is N/A for a reason known beforehand. */
 bool reason_before(int transport, const struct reason_context *x, char *why, size_t max);
-/* Turns an `error` of a forced transport into `unavailable` where NCCL's words say that the machine cannot do it, and adds NCCL's first
- * WARN to the detail. `s` may be NULL. */
+/* Turns an `error` of a forced transport into `unavailable` where NCCL's words say that the machine
+ * cannot do it, and adds NCCL's first WARN to the detail. `s` may be NULL. */
 void reason_after(int transport, const struct scan *s, struct fault *f);

@@ -20,8 +20,17 @@ enum outcome_id { /* CSV holds the names; order is that of the table, not of sev
 };
 
 enum phase_id {
-	PHASE_NONE, PHASE_START, PHASE_HELLO, PHASE_ID, PHASE_JOIN, PHASE_PREPARE, PHASE_RUN, PHASE_CHECK,
-	PHASE_BYE, PHASE_CEILING, PHASE_COUNT,
+	PHASE_NONE,
+	PHASE_START,
+	PHASE_HELLO,
+	PHASE_ID,
+	PHASE_JOIN,
+	PHASE_PREPARE,
+	PHASE_RUN,
+	PHASE_CHECK,
+	PHASE_BYE,
+	PHASE_CEILING,
+	PHASE_COUNT,
 };
 
 struct outcome {

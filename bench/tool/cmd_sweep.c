@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep, and what other commands share with it: to become ncclbench-run. Under a launcher by exec (same pid, so mpirun
- * notices nothing); without one through mpirun -np <GPUs if at least 2, else 2>.
+ * sweep, and what other commands share with it: to become ncclbench-run. Under a launcher by exec
+ * (same pid, so mpirun notices nothing); without one through mpirun -np <GPUs if at least 2, else
+ * 2>.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +39,8 @@ static int count_gpus(int64_t timeout_ns)
 	int gpus = 0;
 	const char *line;
 
-	if (worker && text && access(worker, X_OK) == 0 && child_run(worker, words, environ, timeout_ns, text, 65536) == 0) {
+	if (worker && text && access(worker, X_OK) == 0 &&
+	    child_run(worker, words, environ, timeout_ns, text, 65536) == 0) {
 		line = strstr(text, "devices=");
 		gpus = line ? atoi(line + strlen("devices=")) : 0;
 	}
@@ -64,13 +66,15 @@ static int cannot_run(const char *what)
 	int e = errno;
 
 	if (e == ENOENT && strcmp(what, "mpirun") == 0)
-		log_error("mpirun is not installed; on Debian and Ubuntu: apt-get install openmpi-bin libopenmpi-dev, then build again");
+		log_error("mpirun is not installed; on Debian and Ubuntu: apt-get install "
+			  "openmpi-bin libopenmpi-dev, then build again");
 	else
 		log_error("cannot start %s: %s", what, strerror(e));
 	return NB_EXIT_USAGE;
 }
 
-/* A container's root may run mpirun; more ranks than cores is normal on small machines. The user's own settings stay. */
+/* A container's root may run mpirun; more ranks than cores is normal on small machines. The user's
+ * own settings stay. */
 static void ease_mpirun(void)
 {
 	if (geteuid() == 0) {
@@ -82,7 +86,8 @@ static void ease_mpirun(void)
 		setenv("OMPI_MCA_plm", "isolated", 0);
 }
 
-static char **run_words(const struct cmd_run *c, char *run, int argc, char **argv, char *const *before)
+static char **run_words(const struct cmd_run *c, char *run, int argc, char **argv,
+			char *const *before)
 {
 	char **words = calloc((size_t)argc + EXTRA_WORDS, sizeof(*words));
 	int n = 0;
@@ -144,4 +149,5 @@ static int sweep(int argc, char **argv)
 	return cmd_become_run(&as, argc, argv);
 }
 
-const struct cmd cmd_sweep = { "sweep", "measure every transport between the ranks of this job", sweep, true };
+const struct cmd cmd_sweep = { "sweep", "measure every transport between the ranks of this job",
+			       sweep, true };

@@ -369,7 +369,8 @@ static int ucx_check(struct nb_check *check)
 	*check = (struct nb_check){ 0 };
 	if (!ucx.job.shape.takes_part)
 		return NB_BACKEND_OK;
-	/* After a measurement the buffers hold the result of many operations: one more from fresh ones. */
+	/* After a measurement the buffers hold the result of many operations: one more from fresh
+	 * ones. */
 	if (!ucx.verifiable)
 		r = run_fresh(&ucx.job, &ignored);
 	if (!r && !ucx.verifiable)
@@ -393,7 +394,8 @@ static int ucx_leave(int64_t *teardown_us)
 static int ucx_ceiling(const struct nb_ceiling *c, int64_t *ns)
 {
 	if (c->id != CEILING_HOST_COPY)
-		return refuse(NB_BACKEND_UNAVAILABLE, "the UCX worker has no GPU for", ceiling_table[c->id].name);
+		return refuse(NB_BACKEND_UNAVAILABLE, "the UCX worker has no GPU for",
+			      ceiling_table[c->id].name);
 	if (ceiling_host(c, ns))
 		return refuse(NB_BACKEND_OOM, "no memory for", ceiling_table[c->id].name);
 	return NB_BACKEND_OK;

@@ -57,11 +57,11 @@ struct nb_backend {
 	bool blob_from_all; /* addresses of all ranks are needed (UCX), or rank 0's id (NCCL) */
 	/* Facts that need no device to be chosen: appended to HELLO as key=value. Keys:
 	 * devices, reason (why there are none), lib_version ("2.28.3"), lib_path, driver_version
-	 * ("580.159.04"), cuda_driver and runtime_version ("13.0"), and per device i of the first 16
-	 * gpu<i>.name .uuid .bus .cc .mem_total .mem_free .pci_gen .pci_width .nvlinks (active ones)
-	 * .nvlink_mbps (one link, one direction) .nvlink_version ("4.0");
-	 * p2p.<i>.<j>=yes|no (cudaDeviceCanAccessPeer) and nvml_p2p.<i>.<j>=<status text>.
-	 * What is not known is left out. */
+	 * ("580.159.04"), cuda_driver and runtime_version ("13.0"), and per device i of the first
+	 * 16 gpu<i>.name .uuid .bus .cc .mem_total .mem_free .pci_gen .pci_width .nvlinks (active
+	 * ones) .nvlink_mbps (one link, one direction) .nvlink_version ("4.0"); p2p.<i>.<j>=yes|no
+	 * (cudaDeviceCanAccessPeer) and nvml_p2p.<i>.<j>=<status text>. What is not known is left
+	 * out. */
 	int (*facts)(struct msg *hello);
 	int (*blob)(uint8_t *blob, size_t max, size_t *len);
 	int (*peer)(int rank, const uint8_t *blob, size_t len);
@@ -71,17 +71,19 @@ struct nb_backend {
 	int (*prepare)(const struct op_case *c, int timing, int variant, uint64_t *device_bytes);
 	int (*run)(const struct nb_run *run, int64_t *ns, int64_t *first_us);
 	/* Which transport carried the last run's data on this rank, where no log proves it:
-	 * appends used= proof=yes|no|unknown proof_detail= channels= peers= to `done`. NULL: nothing to say. */
+	 * appends used= proof=yes|no|unknown proof_detail= channels= peers= to `done`. NULL:
+	 * nothing to say. */
 	int (*proof)(struct msg *done);
 	int (*check)(struct nb_check *check);
 	int (*leave)(int64_t *teardown_us);
-	/* PREPARE quiet=1: no log line per operation from now on, as far as the library lets itself be
-	 * told. Called at most once. NULL: it writes none. */
+	/* PREPARE quiet=1: no log line per operation from now on, as far as the library lets itself
+	 * be told. Called at most once. NULL: it writes none. */
 	void (*quiet)(void);
-	/* Copies without the library: elapsed ns of each sample. Needs no join. NULL: can do none. */
+	/* Copies without the library: elapsed ns of each sample. Needs no join. NULL: can do none.
+	 */
 	int (*ceiling)(const struct nb_ceiling *c, int64_t *ns);
-	/* Appends the state of this rank's GPU; `whole` with the slow counters, else at most every 50 ms
-	 * and never while anything is timed. NULL: there is none. */
+	/* Appends the state of this rank's GPU; `whole` with the slow counters, else at most every
+	 * 50 ms and never while anything is timed. NULL: there is none. */
 	void (*state)(struct msg *m, bool whole);
 	/* --p2p-check [I,J ...]: copies between GPUs with a check of the data; prints lines of
 	 * key=value as they become known. Exit code. NULL: there are no GPUs. */

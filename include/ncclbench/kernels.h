@@ -4,8 +4,8 @@
  * works on host memory and gives identical bytes; tests/gpu compares the two.
  *
  * Copies (broadcast, send, gather ...) are verified as bytes: byte k of what rank r sends holds
- * nb_pattern_byte(r, k). Reductions are verified as values: element i of rank r's input is chosen so
- * that the exact result is representable in every type (nb_pattern_value in pattern.h says how).
+ * nb_pattern_byte(r, k). Reductions are verified as values: element i of rank r's input is chosen
+ * so that the exact result is representable in every type (nb_pattern_value in pattern.h says how).
  * dtype and redop are indices of the tables in spec/dtype.h and spec/redop.h.
  */
 #pragma once
@@ -21,9 +21,9 @@ struct nb_mismatch {
 	unsigned long long first; /* smallest index that differs, ~0 when none */
 };
 
-/* Launch on `stream` (a cudaStream_t); return a cudaError_t. `result` is device memory the caller has
- * set to {0, ~0}; counts are added, so several segments may share one result. `base` is added to
- * reported indices. */
+/* Launch on `stream` (a cudaStream_t); return a cudaError_t. `result` is device memory the caller
+ * has set to {0, ~0}; counts are added, so several segments may share one result. `base` is added
+ * to reported indices. */
 int nb_fill_bytes(void *dst, uint64_t bytes, int rank, uint64_t offset, void *stream);
 int nb_check_bytes(const void *buf, uint64_t bytes, int rank, uint64_t offset, uint64_t base,
 		   struct nb_mismatch *result, void *stream);
@@ -32,7 +32,8 @@ int nb_fill_values(void *dst, uint64_t count, int dtype, int redop, int rank, in
 int nb_check_values(const void *buf, uint64_t count, int dtype, int redop, int nranks,
 		    uint64_t offset, struct nb_mismatch *result, void *stream);
 
-/* Copies on `stream`, by SMs of the current device; both ends may be any memory that it can access. */
+/* Copies on `stream`, by SMs of the current device; both ends may be any memory that it can access.
+ */
 int nb_copy(void *dst, const void *src, uint64_t bytes, void *stream);
 
 void nb_copy_ref(void *dst, const void *src, uint64_t bytes);

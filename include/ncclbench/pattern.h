@@ -16,9 +16,9 @@
  *   min       A gives 1..4, all others 5..7
  * A runs once through all ranks in each aligned block of nranks elements, from a start that differs
  * by block. So of any 2 * nranks - 1 consecutive elements (3 * nranks - 2 where a period ends among
- * them) at least one shows a rank that was left out. B is any rank but A. With one rank there is no B. The values repeat after NB_PATTERN_PERIOD
- * elements, a prime: data moved by a power of two is still wrong data, and the plain C twins can copy
- * and compare whole periods.
+ * them) at least one shows a rank that was left out. B is any rank but A. With one rank there is no
+ * B. The values repeat after NB_PATTERN_PERIOD elements, a prime: data moved by a power of two is
+ * still wrong data, and the plain C twins can copy and compare whole periods.
  *
  * dtype and redop are the numbers of ncclDataType_t and ncclRedOp_t, as in spec/dtype.h,
  * spec/redop.h.

@@ -23,38 +23,42 @@
  *   worker -> supervisor   CHECKED wrong= checked= first= got= want= poisoned=
  * and, at any time after HELLO,
  *   supervisor -> worker   CEILING name= device= peer= bytes= copies= samples=
- *   worker -> supervisor   CEILED ns=<s0>,<s1>,...                  (elapsed ns of `copies` copies, per sample)
- * and at the end
- *   supervisor -> worker   BYE
- *   worker -> supervisor   GONE teardown_us=                        (then it exits 0)
+ *   worker -> supervisor   CEILED ns=<s0>,<s1>,...                  (elapsed ns of `copies` copies,
+ * per sample) and at the end supervisor -> worker   BYE worker -> supervisor   GONE teardown_us=
+ * (then it exits 0)
  *
  * Instead of the awaited answer a worker may send, at any phase,
  *   FAIL kind=unavailable|oom|skipped|corrupt|error code= text=   it stays alive unless fatal=1 is
- *                                                         given, then it exits and a new one is needed
- *   NOTE key=value...                                     facts and remarks; the supervisor goes on waiting
- * A supervisor treats any other verb, an unknown key's absence, or garbage as outcome `error`
- * (phase = the one awaited). Closing the socket means: exit now.
+ *                                                         given, then it exits and a new one is
+ * needed NOTE key=value...                                     facts and remarks; the supervisor
+ * goes on waiting A supervisor treats any other verb, an unknown key's absence, or garbage as
+ * outcome `error` (phase = the one awaited). Closing the socket means: exit now.
  *
  * DONE may carry used= proof=yes|no|unknown proof_detail= channels= peers= (UCX: what
  * the library says carried this rank's data; NCCL's proof is its log).
  *
- * op, dtype, redop, timing and variant are names of the spec tables; inplace and poisoned are 0 or 1.
- * HELLO also carries blob_from_all=0|1; facts of a worker without devices are devices=0 reason=<text>.
+ * op, dtype, redop, timing and variant are names of the spec tables; inplace and poisoned are 0
+ * or 1. HELLO also carries blob_from_all=0|1; facts of a worker without devices are devices=0
+ * reason=<text>.
  *
- * PREPARE may carry quiet=1: from now on the library's per-operation log lines (NCCL: TUNING) must stop; the
- * worker re-opens its library's log at NB_QUIET_LOG_FD without them (ncclResetDebugInit) where it can.
+ * PREPARE may carry quiet=1: from now on the library's per-operation log lines (NCCL: TUNING) must
+ * stop; the worker re-opens its library's log at NB_QUIET_LOG_FD without them (ncclResetDebugInit)
+ * where it can.
  *
- * JOINED, DONE of mode=measure (at most about every 50 ms) and GONE may carry the state of the GPU: sm_mhz= mem_mhz= power_mw=
- * temp_c= throttle=<hex of NVML's reasons>; JOINED and GONE also ecc_corrected= ecc_uncorrected= pcie_replays=. HELLO may carry
- * gpu<i>.procs=<pid name MiB; ...>: who uses that GPU before this worker does. What is not known is left out.
+ * JOINED, DONE of mode=measure (at most about every 50 ms) and GONE may carry the state of the GPU:
+ * sm_mhz= mem_mhz= power_mw= temp_c= throttle=<hex of NVML's reasons>; JOINED and GONE also
+ * ecc_corrected= ecc_uncorrected= pcie_replays=. HELLO may carry gpu<i>.procs=<pid name MiB; ...>:
+ * who uses that GPU before this worker does. What is not known is left out.
  *
- * CEILING measures a copy without the library (name: spec/ceiling.h), on `device`, towards `peer` where it needs another
+ * CEILING measures a copy without the library (name: spec/ceiling.h), on `device`, towards `peer`
+ * where it needs another
  * (-1: none). JOIN is not needed for it.
  *
- * mode=single runs two operations: the first connects and is first_us= by the host's clock, the second is ns=.
- * CHECK fills the buffers anew, runs one operation and compares, whatever ran before. mode=measure runs
- * `batches` batches, each an in-stream barrier, start mark, `replays` times `ops` operations, stop
- * mark. DONE ns= holds stop - start of each batch: the time of replays*ops operations.
+ * mode=single runs two operations: the first connects and is first_us= by the host's clock, the
+ * second is ns=. CHECK fills the buffers anew, runs one operation and compares, whatever ran
+ * before. mode=measure runs `batches` batches, each an in-stream barrier, start mark, `replays`
+ * times `ops` operations, stop mark. DONE ns= holds stop - start of each batch: the time of
+ * replays*ops operations.
  */
 #pragma once
 

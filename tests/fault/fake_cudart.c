@@ -140,7 +140,8 @@ cudaError_t cudaDeviceGetPCIBusId(char *bus, int max, int device)
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
 	CALL();
-	*can = fake_number("p2p", device < peer) != 0; /* by itself unlike each other, so that a mixed-up pair shows */
+	*can = fake_number("p2p", device < peer) !=
+	       0; /* by itself unlike each other, so that a mixed-up pair shows */
 	return cudaSuccess;
 }
 
@@ -211,8 +212,8 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaM
 	return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
-				cudaStream_t stream)
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device,
+				size_t bytes, cudaStream_t stream)
 {
 	COPY(dst, src, bytes);
 	fake_advance((int64_t)(bytes / FAKE_COPY_BYTES_PER_NS / 2));

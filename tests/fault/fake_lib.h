@@ -18,7 +18,8 @@
 
 enum { FAKE_CORRUPT = -1, FAKE_LOST = -2 };
 
-/* cudaMemcpyAsync; cudaMemcpyPeerAsync is twice, nb_copy four times as fast, so that a mix-up shows. */
+/* cudaMemcpyAsync; cudaMemcpyPeerAsync is twice, nb_copy four times as fast, so that a mix-up
+ * shows. */
 #define FAKE_COPY_BYTES_PER_NS 16
 #define FAKE_OPERATION_NS 10000 /* what each operation takes on the fake clock */
 

@@ -76,10 +76,14 @@ static void log_ring(const struct worker *me, int rank, int n)
 		for (int c = 0; c < 2; c++)
 			len += (size_t)snprintf(
 			    text + len, sizeof(text) - len,
-			    me->shm ? "h:1:1 [%d] NCCL INFO Channel %02d : %d[%d] -> %d[%d]%s via SHM/direct/direct\n"
-				    : "h:1:1 [%d] NCCL INFO Channel %02d/0 : %d[%d] -> %d[%d] [%s] via NET/Socket/0\n",
+			    me->shm ? "h:1:1 [%d] NCCL INFO Channel %02d : %d[%d] -> %d[%d]%s via "
+				      "SHM/direct/direct\n"
+				    : "h:1:1 [%d] NCCL INFO Channel %02d/0 : %d[%d] -> %d[%d] [%s] "
+				      "via NET/Socket/0\n",
 			    rank, c, pairs[i][0], pairs[i][0], pairs[i][1], pairs[i][1],
-			    me->shm ? "" : i ? "receive" : "send");
+			    me->shm ? ""
+			    : i     ? "receive"
+				    : "send");
 	write_log(me, "a", text);
 }
 
@@ -95,7 +99,8 @@ static int64_t number(const struct words *w, const char *key)
 static void answer_run(struct session *s, struct msg *m, const struct words *asked)
 {
 	int rank = s->coord->rank;
-	int64_t ns[BATCHES_MAX], each = inproc_op_ns(rank) * number(asked, "ops") * number(asked, "replays");
+	int64_t ns[BATCHES_MAX],
+	    each = inproc_op_ns(rank) * number(asked, "ops") * number(asked, "replays");
 	size_t n = (size_t)number(asked, "batches");
 
 	if (n > BATCHES_MAX)
@@ -110,7 +115,8 @@ static void answer_run(struct session *s, struct msg *m, const struct words *ask
 	workers[rank].connected = true;
 }
 
-static void compose(struct session *s, int phase, struct msg *m, const struct words *asked, int64_t wrong)
+static void compose(struct session *s, int phase, struct msg *m, const struct words *asked,
+		    int64_t wrong)
 {
 	switch (phase) {
 	case PHASE_HELLO:
@@ -181,7 +187,8 @@ static bool act(struct session *s, int phase, int64_t *wrong)
 		}
 		switch (d->kind) {
 		case INPROC_CRASH:
-			fault_set(&s->fault, OUTCOME_CRASH, phase, "worker ended before it answered");
+			fault_set(&s->fault, OUTCOME_CRASH, phase,
+				  "worker ended before it answered");
 			return false;
 		case INPROC_OOM:
 			fault_set(&s->fault, OUTCOME_OOM, phase, "out of memory");
@@ -199,7 +206,8 @@ static bool act(struct session *s, int phase, int64_t *wrong)
 	return true;
 }
 
-bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns, struct words *answer)
+bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns,
+		 struct words *answer)
 {
 	struct msg said = { 0 };
 	struct words asked = { 0 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole campaigns of 512 ranks, as threads of one process over scripted in-process workers (inproc.h): what is merged,
- * agreed on, written and shown. Not how long it takes: that is `test_many_ranks --benchmark`, which no test looks at.
+ * Whole campaigns of 512 ranks, as threads of one process over scripted in-process workers
+ * (inproc.h): what is merged, agreed on, written and shown. Not how long it takes: that is
+ * `test_many_ranks --benchmark`, which no test looks at.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +57,8 @@ static void run(struct trial *t)
 	assert_false(t->interrupted);
 }
 
-static const struct record *row(const struct trial *t, size_t point, const char *outcome, const char *proof)
+static const struct record *row(const struct trial *t, size_t point, const char *outcome,
+				const char *proof)
 {
 	const struct record *r = trial_row(t, point);
 
@@ -72,7 +74,8 @@ struct seen {
 	size_t n;
 };
 
-/* The slowest of 512 ranks takes 2000 + 511 x 10 = 7110 ns, the mean is 2000 + 255.5 x 10 = 4555 ns. */
+/* The slowest of 512 ranks takes 2000 + 511 x 10 = 7110 ns, the mean is 2000 + 255.5 x 10 = 4555
+ * ns. */
 static int one_sample(void *arg, const struct record *r, const struct sample *s, size_t line)
 {
 	struct seen *seen = arg;
@@ -81,7 +84,8 @@ static int one_sample(void *arg, const struct record *r, const struct sample *s,
 	assert_near(s->max_us, 7.11, 1e-9);
 	assert_near(s->mean_us, 4.555, 1e-9);
 	assert_near(s->min_us, 2, 1e-9);
-	/* 20 operations a loop take 142.2 us; 4 replays are the first power of four above 500 us. */
+	/* 20 operations a loop take 142.2 us; 4 replays are the first power of four above 500 us.
+	 */
 	assert_near(s->ops_per_batch, 80, 0);
 	seen->n++;
 	return 0;
@@ -142,12 +146,17 @@ static void all_are_well(void **state)
 
 /* ---- agreement ---- */
 
-/* 511 ranks wait for the one that is dead; its alarm ends that. New workers measure the other point. */
+/* 511 ranks wait for the one that is dead; its alarm ends that. New workers measure the other
+ * point. */
 static void one_of_them_dies(void **state)
 {
 	/* Turn 3 at RUN: two single operations, then the first pilot. */
 	static const struct inproc_deed deeds[] = {
-		{ .kind = INPROC_CRASH, .rank = 300, .phase = PHASE_RUN, .nth = 3, .others_wait = 1 },
+		{ .kind = INPROC_CRASH,
+		  .rank = 300,
+		  .phase = PHASE_RUN,
+		  .nth = 3,
+		  .others_wait = 1 },
 	};
 	struct trial t;
 	char out[128];
@@ -158,7 +167,8 @@ static void one_of_them_dies(void **state)
 	crashed = strcmp(trial_row(&t, 0)->outcome, "crash") == 0 ? 0 : 1;
 	assert_string_equal(trial_row(&t, crashed)->outcome, "crash");
 	assert_string_equal(trial_row(&t, crashed)->phase, "run");
-	assert_string_equal(trial_row(&t, crashed)->detail, "rank 300: worker ended before it answered");
+	assert_string_equal(trial_row(&t, crashed)->detail,
+			    "rank 300: worker ended before it answered");
 	assert_near(row(&t, 1 - crashed, "ok", "yes")->time_us, 7.11, 1e-9);
 	trial_fini(&t);
 }
@@ -194,7 +204,8 @@ static void wrong_elements_are_summed(void **state)
 	run(&t);
 	assert_string_equal(trial_row(&t, 0)->outcome, "corrupt");
 	assert_near(trial_row(&t, 0)->wrong, 42, 0);
-	assert_string_equal(trial_row(&t, 0)->detail, "rank 2: 40 wrong elements; the first at 5: got 7, must be 3");
+	assert_string_equal(trial_row(&t, 0)->detail,
+			    "rank 2: 40 wrong elements; the first at 5: got 7, must be 3");
 	row(&t, 1, "ok", "yes");
 	trial_fini(&t);
 }
@@ -235,7 +246,8 @@ static void two_hosts(void **state)
 	set_up(&t, out, sizeof(out), between, 1);
 	t.hosts = 2;
 	run(&t);
-	assert_non_null(strstr(row(&t, 0, "unproven", "no")->detail, "first 255 -> 256 by SHM/direct"));
+	assert_non_null(
+	    strstr(row(&t, 0, "unproven", "no")->detail, "first 255 -> 256 by SHM/direct"));
 	trial_fini(&t);
 }
 
@@ -276,8 +288,8 @@ struct cost {
 	double wall, cpu; /* seconds */
 };
 
-/* Nothing sleeps for the times that the workers tell, so all that passes is ours: what one process does for all
- * ranks, on however many cores it gets. */
+/* Nothing sleeps for the times that the workers tell, so all that passes is ours: what one process
+ * does for all ranks, on however many cores it gets. */
 static struct cost cost_of(uint64_t last_bytes)
 {
 	clock_t before = clock();
@@ -308,8 +320,10 @@ static int benchmark(void)
 	struct cost few = cost_of(16), many = cost_of(1 << 20); /* 2 and 18 points */
 	double cpu = (many.cpu - few.cpu) / 16;
 
-	printf("%d ranks, a point: %.1f ms passed, %.1f ms of CPU (%.2f ms per rank); start and 2 points %.2f s; peak "
-	       "memory %ld MiB\n", RANKS, (many.wall - few.wall) / 16 * 1e3, cpu * 1e3, cpu / RANKS * 1e3, few.wall,
+	printf("%d ranks, a point: %.1f ms passed, %.1f ms of CPU (%.2f ms per rank); start and 2 "
+	       "points %.2f s; peak "
+	       "memory %ld MiB\n",
+	       RANKS, (many.wall - few.wall) / 16 * 1e3, cpu * 1e3, cpu / RANKS * 1e3, few.wall,
 	       peak_kib() >> 10);
 	return 0;
 }
@@ -326,17 +340,21 @@ static void clean_up(void)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_are_well),          cmocka_unit_test(one_of_them_dies),
-		cmocka_unit_test(worst_of_several_is_told), cmocka_unit_test(wrong_elements_are_summed),
-		cmocka_unit_test(one_link_of_another_kind), cmocka_unit_test(two_hosts),
+		cmocka_unit_test(all_are_well),
+		cmocka_unit_test(one_of_them_dies),
+		cmocka_unit_test(worst_of_several_is_told),
+		cmocka_unit_test(wrong_elements_are_summed),
+		cmocka_unit_test(one_link_of_another_kind),
+		cmocka_unit_test(two_hosts),
 		cmocka_unit_test(fits_into_a_gibibyte),
 	};
 	int r;
 
 	if (!mkdtemp(dir))
 		return 99;
-	r = argc > 1 && strcmp(argv[1], "--benchmark") == 0 ? benchmark()
-							    : cmocka_run_group_tests(tests, NULL, NULL);
+	r = argc > 1 && strcmp(argv[1], "--benchmark") == 0
+		? benchmark()
+		: cmocka_run_group_tests(tests, NULL, NULL);
 	clean_up();
 	return r;
 }

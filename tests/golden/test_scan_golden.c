@@ -28,7 +28,8 @@ static void fail(const char *name, const char *what, const char *detail)
 static void dump(const struct scan *s, struct buf *b)
 {
 	buf_printf(b, "version %s\nnranks %d\nnnodes %d\n", s->version, s->nranks, s->n_nodes);
-	buf_printf(b, "flags%s%s%s%s%s\n", s->nvls ? " nvls" : "", s->nvls_comm ? " nvls-set-up" : "", s->symmetric ? " symmetric" : "",
+	buf_printf(b, "flags%s%s%s%s%s\n", s->nvls ? " nvls" : "",
+		   s->nvls_comm ? " nvls-set-up" : "", s->symmetric ? " symmetric" : "",
 		   s->copy_engine ? " copy_engine" : "", s->collnet ? " collnet" : "");
 	buf_printf(b, "warns %d\nfirst_warn %s\nwarn_place %s\n", s->n_warns, s->first_warn,
 		   s->warn_place);

@@ -204,7 +204,8 @@ static void test_values(void)
 	values_case(17000003, 2, NB_HALF, NB_AVG, 3);
 }
 
-/* From one end of the buffer to the other, at every pair of shifts: vectors, and all byte by byte. */
+/* From one end of the buffer to the other, at every pair of shifts: vectors, and all byte by byte.
+ */
 static void copy_case(uint64_t size, uint64_t from, uint64_t to)
 {
 	const uint64_t half = BUFFER / 2;
@@ -216,12 +217,15 @@ static void copy_case(uint64_t size, uint64_t from, uint64_t to)
 	memcpy(twin, host, from + size);
 	memcpy(twin + half, host + half, to + size + GUARD);
 	good(cudaMemcpy(device, host, from + size, cudaMemcpyHostToDevice), "cudaMemcpy");
-	good(cudaMemcpy(device + half, host + half, to + size + GUARD, cudaMemcpyHostToDevice), "cudaMemcpy");
+	good(cudaMemcpy(device + half, host + half, to + size + GUARD, cudaMemcpyHostToDevice),
+	     "cudaMemcpy");
 	good(nb_copy(device + half + to, device + from, size, NULL), "nb_copy");
 	nb_copy_ref(twin + half + to, twin + from, size);
 	good(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-	good(cudaMemcpy(host + half, device + half, to + size + GUARD, cudaMemcpyDeviceToHost), "cudaMemcpy");
-	expect(memcmp(host + half, twin + half, to + size + GUARD) == 0, "nb_copy", size, from * 100 + to, -1, -1);
+	good(cudaMemcpy(host + half, device + half, to + size + GUARD, cudaMemcpyDeviceToHost),
+	     "cudaMemcpy");
+	expect(memcmp(host + half, twin + half, to + size + GUARD) == 0, "nb_copy", size,
+	       from * 100 + to, -1, -1);
 }
 
 static void test_copy(void)

@@ -187,7 +187,8 @@ static int all_types(void)
 
 	for (c.dtype = 0; c.dtype < DTYPE_COUNT; c.dtype++)
 		for (c.redop = 0; c.redop < REDOP_COUNT; c.redop++) {
-			/* A single rank averages in a kernel of its own, which NCCL 2.28 lacks for 8-bit floats. */
+			/* A single rank averages in a kernel of its own, which NCCL 2.28 lacks for
+			 * 8-bit floats. */
 			if (nranks == 1 && c.redop == REDOP_AVG && dtype_table[c.dtype].bytes == 1)
 				continue;
 			c.bytes = op_round_bytes(c.op, c.dtype, nranks, 100000);

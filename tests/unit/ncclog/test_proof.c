@@ -215,9 +215,11 @@ static void verdicts(void **state)
 static void counter_evidence(void **state)
 {
 	static const struct proof_need by_ring = { .a = -1, .b = -1, .nranks = 2, .algo = "RING" };
-	static const struct proof_need by_nvls = { .a = -1, .b = -1, .nranks = 2, .algo = "NVLS_TREE" };
-	const struct scan none = { 0 }, nvls = { .nvls = true, .nvls_comm = true }, set_up = { .nvls_comm = true },
-			  symmetric = { .symmetric = true };
+	static const struct proof_need by_nvls = {
+		.a = -1, .b = -1, .nranks = 2, .algo = "NVLS_TREE"
+	};
+	const struct scan none = { 0 }, nvls = { .nvls = true, .nvls_comm = true },
+			  set_up = { .nvls_comm = true }, symmetric = { .symmetric = true };
 	const struct scan copies = { .copy_engine = true }, collnet = { .collnet = true },
 			  broken = { .failed = true }, cut = { .n_cut = 1 };
 	const struct {
@@ -252,7 +254,8 @@ static void counter_evidence(void **state)
 		{ &set_up, TRANSPORT_AUTO, &collective2, PROOF_YES, "P2P/CUMEM", "" },
 		{ &nvls, TRANSPORT_AUTO, &pair_both, PROOF_YES, "P2P/CUMEM", "" },
 		{ &nvls, TRANSPORT_NVLS, &by_nvls, PROOF_YES, "NVLS", "" },
-		{ &set_up, TRANSPORT_NVLS, &by_nvls, PROOF_YES, "NVLS", "" }, /* a later restart: no tuning lines */
+		{ &set_up, TRANSPORT_NVLS, &by_nvls, PROOF_YES, "NVLS",
+		  "" }, /* a later restart: no tuning lines */
 		{ &none, TRANSPORT_NVLS, &by_nvls, PROOF_NO, "P2P/CUMEM",
 		  "the log has channels and no sign of NVLS" },
 		/* Set up for the communicator is not used by the operation. */

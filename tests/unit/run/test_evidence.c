@@ -54,7 +54,8 @@ static void a_log_that_grows_is_read_on(void **state)
 
 	start(&e);
 	assert_int_equal(evidence_read(&e), 0);
-	add(path, LINE "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\n" LINE "Channel 00/0 : 1[1] -> 0");
+	add(path,
+	    LINE "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM\n" LINE "Channel 00/0 : 1[1] -> 0");
 	assert_int_equal(evidence_read(&e), 1);
 	judge(&e, TRANSPORT_P2P, &proof);
 	assert_int_equal(proof.verdict, PROOF_UNKNOWN);
@@ -117,8 +118,12 @@ static void every_pair_that_communicates(void **state)
 {
 	static const struct op_case ring = { .op = OP_SENDRECV, .nranks = 3, .b = 1, .bytes = 24 };
 	static const struct op_case all = { .op = OP_ALLTOALL, .nranks = 3, .b = 1, .bytes = 24 };
-	static const struct op_case star = { .op = OP_GATHER, .nranks = 3, .root = 2, .b = 1, .bytes = 24 };
-	static const struct op_case fan = { .op = OP_SCATTER, .nranks = 3, .root = 2, .b = 1, .bytes = 24 };
+	static const struct op_case star = {
+		.op = OP_GATHER, .nranks = 3, .root = 2, .b = 1, .bytes = 24
+	};
+	static const struct op_case fan = {
+		.op = OP_SCATTER, .nranks = 3, .root = 2, .b = 1, .bytes = 24
+	};
 	struct evidence e;
 	struct proof proof;
 

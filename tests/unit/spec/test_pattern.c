@@ -258,7 +258,8 @@ static void test_many_ranks(void **state)
 
 	for (uint64_t i = 0; i < 4096; i++) {
 		/* Far out, but a block of its period. */
-		struct nb_pattern_pick p = nb_pattern_pick(4096, (uint64_t)NB_PATTERN_PERIOD * 1000003 + 4096 + i);
+		struct nb_pattern_pick p =
+		    nb_pattern_pick(4096, (uint64_t)NB_PATTERN_PERIOD * 1000003 + 4096 + i);
 
 		assert_in_range(p.a, 0, 4095);
 		assert_in_range(p.b, 0, 4095);
