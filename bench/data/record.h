@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One point's result and the TABLE of CSV columns that describes it (points.csv and samples.csv). The
- * derived columns (algbw, busbw) are computed when written, in one place.
+ * One point's result and the TABLE of CSV columns that describes it (points.csv and samples.csv).
+ * The derived columns (algbw, busbw) are computed when written, in one place.
  */
 #pragma once
 
@@ -18,23 +18,24 @@ struct record { /* every text is NUL-terminated; an absent number is NaN, absent
 	/* key */
 	char backend[16], transport[24], variant[16], op[24], dtype[16], redop[8];
 	int in_place, root, ranks;
-	char map[RECORD_TEXT];         /* "0:gpu0 1:gpu1", "" default */
-	char pair[16];                 /* "0-1" for OP_PAIR operations, "" else */
+	char map[RECORD_TEXT]; /* "0:gpu0 1:gpu1", "" default */
+	char pair[16];         /* "0-1" for OP_PAIR operations, "" else */
 	char algo_req[24], proto_req[24], load[24];
 	uint64_t bytes;
 	char timing[16];
 	/* metrics and status */
-	char used[RECORD_TEXT];        /* "P2P/CUMEM", "SHM/direct", "NET/Socket", "cma (control: posix)" */
-	char proof[8];                 /* yes no unknown */
+	char
+	    used[RECORD_TEXT]; /* "P2P/CUMEM", "SHM/direct", "NET/Socket", "cma (control: posix)" */
+	char proof[8];         /* yes no unknown */
 	char outcome[16], phase[12];
 	char detail[RECORD_DETAIL];
 	double time_us, ci_lo_us, ci_hi_us, p5_us, p95_us, p99_us, min_us, max_us;
 	double algbw_gbps, busbw_gbps, peak_pct;
 	char algo[24], proto[24];
-	double channels, wrong;        /* NaN when not known */
+	double channels, wrong; /* NaN when not known */
 	double ops_per_batch, samples, restarts;
-	char stop[16];                 /* precision | budget */
-	char arm[RECORD_TEXT];         /* key: "" unless the run compares environments */
+	char stop[16];         /* precision | budget */
+	char arm[RECORD_TEXT]; /* key: "" unless the run compares environments */
 };
 
 struct sample { /* samples.csv: the key of its record plus these */
@@ -50,10 +51,10 @@ enum column_role { COLUMN_KEY, COLUMN_METRIC, COLUMN_STATUS };
 struct column {
 	const char *name;
 	int type;
-	size_t offset, size;           /* in struct record; size: bytes of a text member */
+	size_t offset, size; /* in struct record; size: bytes of a text member */
 	int role;
-	int since;                     /* schema version */
-	const char *unit;              /* "us" "GB/s" "bytes" "%" "" */
+	int since;        /* schema version */
+	const char *unit; /* "us" "GB/s" "bytes" "%" "" */
 	const char *help;
 };
 
@@ -62,34 +63,41 @@ extern const size_t record_n_columns;
 extern const struct column sample_columns[]; /* offsets in struct sample; role METRIC */
 extern const size_t sample_n_columns;
 
-void record_init(struct record *r);                       /* absent everything */
-void record_set(char *member, size_t size, const char *text); /* bounded copy, control bytes become spaces */
-void record_derive(struct record *r);                     /* algbw, busbw from bytes, time, op, ranks */
+void record_init(struct record *r); /* absent everything */
+void record_set(char *member, size_t size,
+		const char *text);    /* bounded copy, control bytes become spaces */
+void record_derive(struct record *r); /* algbw, busbw from bytes, time, op, ranks */
 struct buf;
-void record_header(struct buf *b, int samples);           /* comment line with the schema, then names */
+void record_header(struct buf *b, int samples); /* comment line with the schema, then names */
 void record_write(struct buf *b, const struct record *r); /* one CSV line */
 void sample_write(struct buf *b, const struct record *key, const struct sample *s);
-/* Reads a points.csv held in memory: unknown columns are ignored, missing ones stay absent. 0; -EBADMSG with `why` naming line and column. */
-int record_read_all(const char *data, size_t len, struct record **rows, size_t *n, char *why, size_t why_max) ATTR_MUST;
+/* Reads a points.csv held in memory: unknown columns are ignored, missing ones stay absent. 0;
+ * -EBADMSG with `why` naming line and column. */
+int record_read_all(const char *data, size_t len, struct record **rows, size_t *n, char *why,
+		    size_t why_max) ATTR_MUST;
 
 /* Row by row, in file order, nothing kept: for files of any length, and for samples.csv. */
 struct record_stream {
-	/* `s` is NULL for points.csv; `r` holds only the key for samples.csv. Non-zero ends reading and is returned. */
+	/* `s` is NULL for points.csv; `r` holds only the key for samples.csv. Non-zero ends reading
+	 * and is returned. */
 	int (*row)(void *arg, const struct record *r, const struct sample *s, size_t line);
 	void *arg;
-	/* Columns that must be there, ends with NULL; then a newer schema is refused too. NULL: takes what it knows. */
+	/* Columns that must be there, ends with NULL; then a newer schema is refused too. NULL:
+	 * takes what it knows. */
 	const char *const *required;
-	int samples;                   /* 1: a samples.csv */
-	size_t max_rows;               /* 0: any number */
-	int may_be_empty;              /* no row after the header is no fault */
+	int samples;      /* 1: a samples.csv */
+	size_t max_rows;  /* 0: any number */
+	int may_be_empty; /* no row after the header is no fault */
 };
 /* As record_read_all. */
-int record_read_stream(const char *data, size_t len, const struct record_stream *to, char *why, size_t why_max) ATTR_MUST;
+int record_read_stream(const char *data, size_t len, const struct record_stream *to, char *why,
+		       size_t why_max) ATTR_MUST;
 /*
  * As record_read_all, of a points.csv as a run may have left it: a last line without its newline
- * that is no whole row (power was lost while it was written) is left out and `note` names it, no row
- * at all is no fault, and an outcome must be one of outcome_table's. `note` is "" when all is there.
+ * that is no whole row (power was lost while it was written) is left out and `note` names it, no
+ * row at all is no fault, and an outcome must be one of outcome_table's. `note` is "" when all is
+ * there.
  */
-int record_read_run(const char *data, size_t len, struct record **rows, size_t *n, char *note, size_t note_max,
-		    char *why, size_t why_max) ATTR_MUST;
+int record_read_run(const char *data, size_t len, struct record **rows, size_t *n, char *note,
+		    size_t note_max, char *why, size_t why_max) ATTR_MUST;
 int record_same_key(const struct record *a, const struct record *b);

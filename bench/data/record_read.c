@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a points.csv or samples.csv, which may be anybody's: the first thing that is wrong ends it, with line and
- * column. It does not judge values that are well formed; unknown names and impossible figures are
- * the reader's matter.
+ * Reads a points.csv or samples.csv, which may be anybody's: the first thing that is wrong ends it,
+ * with line and column. It does not judge values that are well formed; unknown names and impossible
+ * figures are the reader's matter.
  */
 #include <errno.h>
 #include <limits.h>
@@ -84,8 +84,8 @@ static const struct column *column_find(const struct reading *rd, const char *na
 
 	if (!rd->to->samples)
 		return c;
-	return c != NULL && c->role == COLUMN_KEY ? c :
-						    find_in(sample_columns, sample_n_columns, name);
+	return c != NULL && c->role == COLUMN_KEY ? c
+						  : find_in(sample_columns, sample_n_columns, name);
 }
 
 static bool of_sample(const struct column *c)
@@ -216,8 +216,8 @@ static int read_rows(struct reading *rd)
 	}
 	if (rc < 0)
 		return refuse_csv(rd, rc);
-	return n || rd->to->may_be_empty ? 0 :
-					   refuse(rd, rd->csv.line, 0, "no row after the header");
+	return n || rd->to->may_be_empty ? 0
+					 : refuse(rd, rd->csv.line, 0, "no row after the header");
 }
 
 /* "# ncclbench points schema 1"; a file without it may be anybody's and is judged by its header. */
@@ -238,8 +238,9 @@ static int check_mark(struct reading *rd, const char *data, size_t len)
 	if (strcmp(name, other) == 0)
 		return refuse(rd, 1, 0, "this is %s.csv, not %s.csv", other, kind);
 	if (schema > RECORD_SCHEMA && rd->to->required != NULL)
-		return refuse(rd, 1, 0, "schema %d; this version knows up to %d: a newer ncclbench "
-					"wrote it",
+		return refuse(rd, 1, 0,
+			      "schema %d; this version knows up to %d: a newer ncclbench "
+			      "wrote it",
 			      schema, RECORD_SCHEMA);
 	return 0;
 }
@@ -278,8 +279,8 @@ static int check_outcome(const struct keeping *k, const struct record *r, size_t
 		return 0;
 	snprintf(word, sizeof(word), "%s", r->outcome);
 	clean(word);
-	snprintf(k->why, k->why_max, "line %zu: unknown outcome '%s'; ncclbench list outcomes names them",
-		 line, word);
+	snprintf(k->why, k->why_max,
+		 "line %zu: unknown outcome '%s'; ncclbench list outcomes names them", line, word);
 	return -EBADMSG;
 }
 
@@ -321,7 +322,9 @@ int record_read_all(const char *data, size_t len, struct record **rows, size_t *
 
 static int read_kept(const char *data, size_t len, struct keeping *k, char *why, size_t why_max)
 {
-	struct record_stream to = { .row = keep, .arg = k, .max_rows = MAX_ROWS, .may_be_empty = 1 };
+	struct record_stream to = {
+		.row = keep, .arg = k, .max_rows = MAX_ROWS, .may_be_empty = 1
+	};
 	int rc;
 
 	*k = (struct keeping){ .why = why, .why_max = why_max };
@@ -360,7 +363,8 @@ int record_read_run(const char *data, size_t len, struct record **rows, size_t *
 		rc = read_kept(data, whole, &k, why, why_max);
 		if (rc == 0)
 			snprintf(note, note_max,
-				 "line %zu, the last one, is cut short and was left out (power lost while it "
+				 "line %zu, the last one, is cut short and was left out (power "
+				 "lost while it "
 				 "was written?)",
 				 count_lines(data, whole) + 1);
 	}

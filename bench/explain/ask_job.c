@@ -87,7 +87,8 @@ static void ask_missing(const struct facts *f, struct findings *fs)
 		struct finding *out;
 
 		if (c->gone || !c->started || c->n_complete || c->n_started < 1 ||
-		    (c->n_started == 1 && f->n_files < 2) || c->n_started >= c->nranks || c->n_links)
+		    (c->n_started == 1 && f->n_files < 2) || c->n_started >= c->nranks ||
+		    c->n_links)
 			continue;
 		out = findings_add(fs, RULE_RANK_MISSING);
 		if (!out)

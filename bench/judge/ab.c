@@ -21,12 +21,14 @@
 
 const struct ab_word ab_words[AB_COUNT] = {
 	[AB_NONE] = { "NONE", "measured in neither environment", "" },
-	[AB_SAME] = { "SAME", "no difference as large as the limit, and twice that is excluded", "✅" },
+	[AB_SAME] = { "SAME", "no difference as large as the limit, and twice that is excluded",
+		      "✅" },
 	[AB_FASTER] = { "FASTER", "the second environment takes less time", "🚀" },
 	[AB_SLOWER] = { "SLOWER", "the second environment takes more time", "🔻" },
 	[AB_UNSURE] = { "UNSURE", "too noisy or too few restarts to tell", "❔" },
 	[AB_MISSING] = { "MISSING", "measured in one environment only", "🕳️" },
-	[AB_PATH_CHANGED] = { "PATH_CHANGED", "the data took another path, or another algorithm", "🔀" },
+	[AB_PATH_CHANGED] = { "PATH_CHANGED", "the data took another path, or another algorithm",
+			      "🔀" },
 	[AB_FAILED] = { "FAILED", "wrong data, crash, hang or error", "💥" },
 };
 
@@ -123,7 +125,9 @@ static int pair_up(struct work *w, const char *first)
 			firsts++;
 			continue;
 		}
-		*p = (struct ab_point){ .group = s->points[i].group, .bytes = s->points[i].bytes, .b = &s->points[i] };
+		*p = (struct ab_point){ .group = s->points[i].group,
+					.bytes = s->points[i].bytes,
+					.b = &s->points[i] };
 		rc = partner(w, p->b, first, &p->label, &p->a);
 		paired += p->a != NULL;
 		w->r->n_points++;
@@ -138,8 +142,8 @@ static int pair_up(struct work *w, const char *first)
 
 static bool is_broken(const struct point *p)
 {
-	return p->outcome == OUTCOME_CORRUPT || p->outcome == OUTCOME_HANG || p->outcome == OUTCOME_CRASH ||
-	       p->outcome == OUTCOME_ERROR;
+	return p->outcome == OUTCOME_CORRUPT || p->outcome == OUTCOME_HANG ||
+	       p->outcome == OUTCOME_CRASH || p->outcome == OUTCOME_ERROR;
 }
 
 static bool is_timed(const struct point *p)
@@ -152,21 +156,24 @@ static const char *outcome_of(const struct point *p)
 	return p ? outcome_table[p->outcome].name : "no row";
 }
 
-static int say_outcomes(const struct work *w, const struct ab_point *p, struct ab_finding *f, int verdict)
+static int say_outcomes(const struct work *w, const struct ab_point *p, struct ab_finding *f,
+			int verdict)
 {
 	const struct point *bad = !is_timed(p->b) ? p->b : p->a;
 	const char *detail = bad ? pool_text(w->pool, bad->detail) : "";
 
-	snprintf(f->why, sizeof(f->why), "%s becomes %s%s%.160s", outcome_of(p->a), outcome_of(p->b), detail[0] ? ": " : "",
-		 detail);
+	snprintf(f->why, sizeof(f->why), "%s becomes %s%s%.160s", outcome_of(p->a),
+		 outcome_of(p->b), detail[0] ? ": " : "", detail);
 	return verdict;
 }
 
-static int other_word(const struct work *w, uint32_t a, uint32_t b, const char *what, struct ab_finding *f)
+static int other_word(const struct work *w, uint32_t a, uint32_t b, const char *what,
+		      struct ab_finding *f)
 {
 	if (!a || !b || a == b)
 		return AB_NONE;
-	snprintf(f->why, sizeof(f->why), "%s%.60s becomes %.60s", what, pool_text(w->pool, a), pool_text(w->pool, b));
+	snprintf(f->why, sizeof(f->why), "%s%.60s becomes %.60s", what, pool_text(w->pool, a),
+		 pool_text(w->pool, b));
 	return AB_PATH_CHANGED;
 }
 
@@ -233,13 +240,17 @@ static void say_unsure(const struct stat_shift *s, double limit, double alpha, s
 	f->needed = NAN;
 	if (isinf(s->lo)) {
 		f->needed = ceil(-log2(alpha));
-		snprintf(f->why, sizeof(f->why), "%zu pairs cannot reach the level of so many comparisons: %.0f can", f->pairs,
-			 f->needed);
-	} else if (fabs(s->hl) < limit && (double)f->pairs * half * half / (room * room) <= RESTARTS_SAID) {
-		f->needed = fmax((double)f->pairs + 1, ceil((double)f->pairs * half * half / (room * room)));
+		snprintf(f->why, sizeof(f->why),
+			 "%zu pairs cannot reach the level of so many comparisons: %.0f can",
+			 f->pairs, f->needed);
+	} else if (fabs(s->hl) < limit &&
+		   (double)f->pairs * half * half / (room * room) <= RESTARTS_SAID) {
+		f->needed = fmax((double)f->pairs + 1,
+				 ceil((double)f->pairs * half * half / (room * room)));
 		snprintf(f->why, sizeof(f->why), "about %.0f restarts would tell", f->needed);
 	} else {
-		snprintf(f->why, sizeof(f->why), "too noisy: could be %+.1f to %+.1f %%", percent(s->lo95), percent(s->hi95));
+		snprintf(f->why, sizeof(f->why), "too noisy: could be %+.1f to %+.1f %%",
+			 percent(s->lo95), percent(s->hi95));
 	}
 }
 
@@ -328,8 +339,10 @@ static int find_groups(struct work *w)
 		struct ab_group *g = &r->groups[r->n_groups++];
 		bool tested = false;
 
-		*g = (struct ab_group){ .group = r->points[i].group, .label = r->points[i].label,
-					.size_class = size_class_of(r->points[i].bytes), .first = i,
+		*g = (struct ab_group){ .group = r->points[i].group,
+					.label = r->points[i].label,
+					.size_class = size_class_of(r->points[i].bytes),
+					.first = i,
 					.n = group_end(r, i) - i };
 		for (; i < g->first + g->n; i++)
 			tested |= has_pairs(&r->points[i]);
@@ -353,7 +366,8 @@ static void take_worst(const struct ab_result *r, struct ab_group *g)
 		alike += r->points[i].f.verdict == worst->verdict;
 	g->f.verdict = worst->verdict;
 	if (alike < g->n)
-		snprintf(g->f.why, sizeof(g->f.why), "%zu of %zu points: %.180s", alike, g->n, worst->why);
+		snprintf(g->f.why, sizeof(g->f.why), "%zu of %zu points: %.180s", alike, g->n,
+			 worst->why);
 	else
 		snprintf(g->f.why, sizeof(g->f.why), "%s", worst->why);
 }

@@ -47,9 +47,10 @@ struct ab_finding {
 	int verdict;      /* AB_PATH_CHANGED comes before what time says */
 	int time_verdict; /* AB_NONE when time was not compared */
 	size_t pairs;
-	double shift, lo, hi; /* log of the second arm over the first; bounds at the corrected level */
-	double within;        /* log: no larger difference at 95 %, either way */
-	double needed;        /* AB_UNSURE: pairs that would decide; NaN: more will not */
+	double shift, lo,
+	    hi;        /* log of the second arm over the first; bounds at the corrected level */
+	double within; /* log: no larger difference at 95 %, either way */
+	double needed; /* AB_UNSURE: pairs that would decide; NaN: more will not */
 	char why[AB_WHY];
 };
 

@@ -30,8 +30,8 @@ const struct fact fact_table[FACT_COUNT] = {
 			  true },
 	[FACT_BATCH] = { "batch", NULL, "operations timed together, point by point", NULL, NULL,
 			 true },
-	[FACT_ARMS] = { "arms", NULL, "environments that the run itself compares (sweep --ab)", NULL, NULL,
-			true },
+	[FACT_ARMS] = { "arms", NULL, "environments that the run itself compares (sweep --ab)",
+			NULL, NULL, true },
 	[FACT_KERNEL] = { "kernel", NULL, "kernel of the operating system", NULL, "kernel", false },
 	[FACT_OS] = { "os", NULL, "operating system", NULL, "os", false },
 };
@@ -83,7 +83,8 @@ static void cut_method(char *version)
 		*dot = '\0';
 }
 
-/* "A: ; B: NCCL_ALGO=Tree"; "none" of a run that compares nothing, and of one from before there were arms. */
+/* "A: ; B: NCCL_ALGO=Tree"; "none" of a run that compares nothing, and of one from before there
+ * were arms. */
 static void arms_text(const json_t *arms, char *out, size_t max)
 {
 	snprintf(out, max, "%s", json_array_size(arms) > 0 ? "" : "none");

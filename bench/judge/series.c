@@ -99,7 +99,8 @@ void series_group_text(const struct record *key, char *out, size_t max)
 	out[at] = '\0';
 }
 
-void series_group_with(const char *group, const char *column, const char *value, char *out, size_t max)
+void series_group_with(const char *group, const char *column, const char *value, char *out,
+		       size_t max)
 {
 	const char *p = group;
 	size_t at = 0;
@@ -113,7 +114,8 @@ void series_group_with(const char *group, const char *column, const char *value,
 			continue;
 		if (at > 0)
 			out[at++] = SERIES_SEPARATOR;
-		at += (size_t)snprintf(out + at, max - at, "%.*s", it ? (int)strlen(value) : (int)n, it ? value : p);
+		at += (size_t)snprintf(out + at, max - at, "%.*s", it ? (int)strlen(value) : (int)n,
+				       it ? value : p);
 		p += n + (p[n] != '\0');
 	}
 }

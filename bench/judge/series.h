@@ -24,7 +24,8 @@ struct point {          /* words are numbers of the pool */
 	uint64_t bytes;
 	int outcome;                   /* enum outcome_id */
 	float channels, ops_per_batch; /* NaN unknown */
-	float peak_pct; /* as the row says: of algbw where the network reduces (NVLS), else of busbw */
+	float peak_pct; /* as the row says: of algbw where the network reduces (NVLS), else of busbw
+			 */
 	double log_time; /* of the row; with its interval; NaN without a time */
 	double log_lo, log_hi;
 	double restarts, samples; /* as the row says; NaN unknown */
@@ -62,5 +63,6 @@ void series_group_text(const struct record *key, char *out, size_t max);
 /* The field of a group's text: "" when there is none of that name. */
 void series_group_field(const char *group, const char *column, char *out, size_t max);
 /* The group's text with another value in that field. */
-void series_group_with(const char *group, const char *column, const char *value, char *out, size_t max);
+void series_group_with(const char *group, const char *column, const char *value, char *out,
+		       size_t max);
 int series_order(const struct point *a, const struct point *b); /* by key: <0, 0, >0 */

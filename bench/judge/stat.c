@@ -202,7 +202,8 @@ static double signed_normal(size_t n, size_t w)
 	return stat_normal_cdf(((double)w + 0.5 - mean) / sqrt(mean * (2 * count + 1) / 6));
 }
 
-/* Each rank is in the sum or not, with probability one half: `p` becomes the distribution of the sum of ranks 1 .. n. */
+/* Each rank is in the sum or not, with probability one half: `p` becomes the distribution of the
+ * sum of ranks 1 .. n. */
 static void signed_exact(double *p, size_t n)
 {
 	size_t most = 0;

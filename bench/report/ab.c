@@ -160,12 +160,14 @@ static const char *colour(const struct ab_view *v, int verdict)
 	return verdict == AB_FASTER ? "\033[32m" : verdict == AB_UNSURE ? "\033[33m" : "\033[31m";
 }
 
-static void line(struct buf *b, const struct ab_view *v, const char *name, const struct ab_finding *f)
+static void line(struct buf *b, const struct ab_view *v, const char *name,
+		 const struct ab_finding *f)
 {
 	const char *on = colour(v, f->verdict);
 	int pad = NAME_COLUMNS - text_width(name);
 
-	buf_printf(b, "%s%*s %s%-12s%s ", name, pad > 0 ? pad : 0, "", on, ab_words[f->verdict].name, *on ? "\033[0m" : "");
+	buf_printf(b, "%s%*s %s%-12s%s ", name, pad > 0 ? pad : 0, "", on,
+		   ab_words[f->verdict].name, *on ? "\033[0m" : "");
 	ab_sentence(b, f);
 	buf_putc(b, '\n');
 }
@@ -200,11 +202,15 @@ void ab_text(struct buf *b, const struct ab_view *v)
 	}
 	buf_puts(b, "time of ");
 	against(b, v);
-	buf_printf(b, " (+ is slower), %d restarts in turns; intervals hold together at %g %%; below %g %% of a group or %g %% of a "
-		      "point a difference is none\n",
-		   v->restarts, 100 * (1 - v->o->alpha), 100 * v->o->group_limit, 100 * v->o->point_limit);
+	buf_printf(b,
+		   " (+ is slower), %d restarts in turns; intervals hold together at %g %%; below "
+		   "%g %% of a group or %g %% of a "
+		   "point a difference is none\n",
+		   v->restarts, 100 * (1 - v->o->alpha), 100 * v->o->group_limit,
+		   100 * v->o->point_limit);
 	if (v->r->n_alone > 0)
-		buf_printf(b, "%zu row%s without a partner in the other arm\n", v->r->n_alone, v->r->n_alone == 1 ? " is" : "s are");
+		buf_printf(b, "%zu row%s without a partner in the other arm\n", v->r->n_alone,
+			   v->r->n_alone == 1 ? " is" : "s are");
 	buf_puts(b, "ab: ");
 	headline(b, v);
 	buf_putc(b, '\n');
@@ -243,13 +249,14 @@ static void row(struct buf *b, const char *where, const struct ab_finding *f)
 	buf_fini(&said);
 }
 
-static void markdown_group(struct buf *b, const struct ab_view *v, const struct ab_group *g, size_t *left)
+static void markdown_group(struct buf *b, const struct ab_view *v, const struct ab_group *g,
+			   size_t *left)
 {
 	struct buf name = { 0 };
 
 	group_name(&name, v, g);
 	row(b, buf_text(&name), &g->f);
-	for (size_t k = g->first; k < g->first + g->n && *left > 0; k++) {
+	for (size_t k = g->first; k<g->first + g->n && * left> 0; k++) {
 		const struct ab_point *p = &v->r->points[k];
 		struct buf where = { 0 };
 		char size[32];
@@ -288,8 +295,8 @@ void ab_markdown(struct buf *b, const struct ab_view *v)
 		buf_fini(&one);
 		p += n + (p[n] == '\n');
 	}
-	buf_printf(b, "\n%zu groups and %zu points compared, %d restarts in turns.\n\n", v->r->n_tested_groups, v->r->n_tested_points,
-		   v->restarts);
+	buf_printf(b, "\n%zu groups and %zu points compared, %d restarts in turns.\n\n",
+		   v->r->n_tested_groups, v->r->n_tested_points, v->restarts);
 	buf_puts(b, "| verdict | where | change of time (+ is slower) |\n|---|---|---|\n");
 	for (size_t i = 0; i < v->r->n_groups; i++)
 		if (v->r->groups[i].f.verdict != AB_NONE)
@@ -327,7 +334,8 @@ static void set_key(json_t *o, const struct ab_view *v, uint32_t group)
 		if (c->role != COLUMN_KEY || c->type == COLUMN_U64)
 			continue;
 		series_group_field(key, c->name, value, sizeof(value));
-		json_object_set_new(o, c->name, c->type == COLUMN_INT ? json_integer(atoi(value)) : text(value));
+		json_object_set_new(
+		    o, c->name, c->type == COLUMN_INT ? json_integer(atoi(value)) : text(value));
 	}
 }
 
@@ -336,7 +344,8 @@ static void set_finding(json_t *o, const struct ab_finding *f)
 	bool timed = f->time_verdict != AB_NONE;
 
 	json_object_set_new(o, "verdict", text(ab_words[f->verdict].name));
-	json_object_set_new(o, "time_verdict", timed ? text(ab_words[f->time_verdict].name) : json_null());
+	json_object_set_new(o, "time_verdict",
+			    timed ? text(ab_words[f->time_verdict].name) : json_null());
 	json_object_set_new(o, "why", text(f->why));
 	json_object_set_new(o, "pairs", json_integer((json_int_t)f->pairs));
 	json_object_set_new(o, "change_pct", timed ? number(100 * expm1(f->shift)) : json_null());

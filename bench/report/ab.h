@@ -11,7 +11,8 @@ struct buf;
 struct pool;
 
 struct ab_side { /* of an arm */
-	const char *label, *text, *version; /* text "": the plain environment; version of its own library, or "" */
+	const char *label, *text,
+	    *version; /* text "": the plain environment; version of its own library, or "" */
 };
 
 struct ab_view {

@@ -50,7 +50,8 @@ const struct chart chart_table[] = {
 	  .write = heatmap_algorithms,
 	  .per_op = 1,
 	  .op_flags = OP_COLLECTIVE,
-	  .help = "fastest algorithm and protocol by size, and where NCCL chose a slower one (--algos, --protos)" },
+	  .help = "fastest algorithm and protocol by size, and where NCCL chose a slower one "
+		  "(--algos, --protos)" },
 	{ .id = "pairs",
 	  .script = "heatmap.gp",
 	  .write = heatmap_pairs,

@@ -56,8 +56,8 @@ static size_t place(char (*names)[64], size_t *n, size_t max, const char *name)
 	return i;
 }
 
-static void write_titles(const struct view *v, const char *title, const char *caption, const char *col_title, const struct grid *g,
-			 struct buf *vars)
+static void write_titles(const struct view *v, const char *title, const char *caption,
+			 const char *col_title, const struct grid *g, struct buf *vars)
 {
 	char text[300];
 	int widest = 8;
@@ -112,7 +112,8 @@ static void write_cells(const struct grid *g, struct buf *data, struct buf *vars
 
 /* ---- algorithms ---- */
 
-static void fill_algorithm(struct grid *g, size_t row, const struct matrix_cell *c, const struct view *v)
+static void fill_algorithm(struct grid *g, size_t row, const struct matrix_cell *c,
+			   const struct view *v)
 {
 	const struct record *r = c->best ? c->best : c->own;
 	char size[32];
@@ -127,7 +128,8 @@ static void fill_algorithm(struct grid *g, size_t row, const struct matrix_cell 
 	g->cell[row][col].shade = c->worse ? fmin(1, c->gain / DARKEST) : 0;
 	matrix_name(r, g->cell[row][col].word, sizeof(g->cell[row][col].word));
 	if (c->worse)
-		snprintf(g->cell[row][col].note, sizeof(g->cell[row][col].note), "own -%.0f %%", 100 * c->gain / (1 + c->gain));
+		snprintf(g->cell[row][col].note, sizeof(g->cell[row][col].note), "own -%.0f %%",
+			 100 * c->gain / (1 + c->gain));
 }
 
 /* Columns ascend in size, whatever the order of the transports. */
@@ -149,7 +151,8 @@ static void add_columns(struct grid *g, const struct matrix_cell *c, size_t n, c
 	} while (next != UINT64_MAX);
 }
 
-static size_t fill_algorithms(const struct view *v, const char *op, const struct matrix_cell *c, size_t n, struct grid *g)
+static size_t fill_algorithms(const struct view *v, const char *op, const struct matrix_cell *c,
+			      size_t n, struct grid *g)
 {
 	add_columns(g, c, n, op);
 	for (size_t i = 0; i < n; i++) {
@@ -159,7 +162,8 @@ static size_t fill_algorithms(const struct view *v, const char *op, const struct
 
 		if (strcmp(r->op, op) != 0 || !c[i].best)
 			continue;
-		snprintf(name, sizeof(name), "%.40s %.16s", view_transport_label(v, r->backend, r->transport), r->timing);
+		snprintf(name, sizeof(name), "%.40s %.16s",
+			 view_transport_label(v, r->backend, r->transport), r->timing);
 		row = place(g->row_name, &g->rows, ROWS_MAX, name);
 		if (row < ROWS_MAX)
 			fill_algorithm(g, row, &c[i], v);
@@ -177,8 +181,10 @@ int heatmap_algorithms(const struct view *v, const char *op, struct buf *data, s
 
 	if (rc == 0 && n > 0 && fill_algorithms(v, op, c, n, g) > 0) {
 		snprintf(title, sizeof(title), "Fastest algorithm and protocol: %s", op);
-		write_titles(v, title, "dark: NCCL's own choice is slower than the fastest by more than 2 %, intervals apart", "message size", g,
-			     vars);
+		write_titles(v, title,
+			     "dark: NCCL's own choice is slower than the fastest by more than 2 %, "
+			     "intervals apart",
+			     "message size", g, vars);
 		write_cells(g, data, vars);
 		rc = (int)g->rows;
 	}
@@ -191,7 +197,8 @@ int heatmap_algorithms(const struct view *v, const char *op, struct buf *data, s
 
 static bool ends_of(const struct record *r, int *a, int *b)
 {
-	return sscanf(r->pair, "%d-%d", a, b) == 2 && *a >= 0 && *b >= 0 && *a < RANKS_MAX && *b < RANKS_MAX;
+	return sscanf(r->pair, "%d-%d", a, b) == 2 && *a >= 0 && *b >= 0 && *a < RANKS_MAX &&
+	       *b < RANKS_MAX;
 }
 
 /* Is the figure of this operation a time? */
@@ -202,8 +209,10 @@ static bool is_latency(const char *op)
 	return id >= 0 && op_table[id].flags & OP_LATENCY;
 }
 
-/* More than one pair of this operation and transport: what a map is of. The size: smallest of a latency, else the largest. */
-static bool find_map(const struct view *v, const char *op, const char *transport, uint64_t *bytes, const char **timing)
+/* More than one pair of this operation and transport: what a map is of. The size: smallest of a
+ * latency, else the largest. */
+static bool find_map(const struct view *v, const char *op, const char *transport, uint64_t *bytes,
+		     const char **timing)
 {
 	const char *first = NULL;
 	bool several = false;
@@ -212,7 +221,8 @@ static bool find_map(const struct view *v, const char *op, const char *transport
 	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct record *r = &v->rows[i];
 
-		if (strcmp(r->op, op) != 0 || strcmp(r->transport, transport) != 0 || !r->pair[0] || strcmp(r->outcome, "ok") != 0)
+		if (strcmp(r->op, op) != 0 || strcmp(r->transport, transport) != 0 || !r->pair[0] ||
+		    strcmp(r->outcome, "ok") != 0)
 			continue;
 		several |= first && strcmp(first, r->pair) != 0;
 		first = first ? first : r->pair;
@@ -225,7 +235,8 @@ static bool find_map(const struct view *v, const char *op, const char *transport
 
 static double figure(const struct record *r)
 {
-	return is_latency(r->op) ? r->time_us : view_busbw(r); /* the time of a ping-pong is half a round trip */
+	return is_latency(r->op) ? r->time_us
+				 : view_busbw(r); /* the time of a ping-pong is half a round trip */
 }
 
 static void fill_pair(struct grid *g, const struct record *r)
@@ -259,10 +270,12 @@ static void shade_pairs(struct grid *g, bool latency)
 	for (size_t i = 0; i < g->rows; i++)
 		for (size_t j = 0; j < g->cols; j++)
 			if (g->cell[i][j].shade >= 0)
-				g->cell[i][j].shade = latency ? 0.8 * lo / g->cell[i][j].value : 0.8 * g->cell[i][j].value / hi;
+				g->cell[i][j].shade = latency ? 0.8 * lo / g->cell[i][j].value
+							      : 0.8 * g->cell[i][j].value / hi;
 }
 
-static bool fill_pairs(const struct view *v, const char *op, const char *transport, struct grid *g, uint64_t *bytes)
+static bool fill_pairs(const struct view *v, const char *op, const char *transport, struct grid *g,
+		       uint64_t *bytes)
 {
 	const char *timing = "";
 
@@ -271,8 +284,9 @@ static bool fill_pairs(const struct view *v, const char *op, const char *transpo
 	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct record *r = &v->rows[i];
 
-		if (strcmp(r->op, op) == 0 && strcmp(r->transport, transport) == 0 && r->bytes == *bytes &&
-		    strcmp(r->timing, timing) == 0 && strcmp(r->outcome, "ok") == 0)
+		if (strcmp(r->op, op) == 0 && strcmp(r->transport, transport) == 0 &&
+		    r->bytes == *bytes && strcmp(r->timing, timing) == 0 &&
+		    strcmp(r->outcome, "ok") == 0)
 			fill_pair(g, r);
 	}
 	g->cols = g->rows;
@@ -299,8 +313,12 @@ int heatmap_pairs(const struct view *v, const char *op, struct buf *data, struct
 		if (!fill_pairs(v, op, names[i], g, &bytes))
 			continue;
 		num_format_size(bytes, size, sizeof(size));
-		snprintf(title, sizeof(title), "Every pair: %s, %s, %s", op, view_transport_label(v, v->rows[0].backend, names[i]), size);
-		write_titles(v, title, is_latency(op) ? "half a round trip; dark is short" : "GB/s of one direction; dark is much", "", g, vars);
+		snprintf(title, sizeof(title), "Every pair: %s, %s, %s", op,
+			 view_transport_label(v, v->rows[0].backend, names[i]), size);
+		write_titles(v, title,
+			     is_latency(op) ? "half a round trip; dark is short"
+					    : "GB/s of one direction; dark is much",
+			     "", g, vars);
 		write_cells(g, data, vars);
 		rc = (int)g->rows;
 	}
@@ -308,12 +326,14 @@ int heatmap_pairs(const struct view *v, const char *op, struct buf *data, struct
 	return rc;
 }
 
-static void say_pairs(const struct view *v, const char *op, const char *transport, const struct grid *g, uint64_t bytes, struct buf *out)
+static void say_pairs(const struct view *v, const char *op, const char *transport,
+		      const struct grid *g, uint64_t bytes, struct buf *out)
 {
 	char size[32];
 
 	num_format_size(bytes, size, sizeof(size));
-	buf_printf(out, "\n%s, %s, %s: %s\n%9s", view_transport_label(v, v->rows[0].backend, transport), op, size,
+	buf_printf(out, "\n%s, %s, %s: %s\n%9s",
+		   view_transport_label(v, v->rows[0].backend, transport), op, size,
 		   is_latency(op) ? "half a round trip" : "GB/s of one direction", "from\\to");
 	for (size_t j = 0; j < g->cols; j++)
 		buf_printf(out, " %9zu", j);

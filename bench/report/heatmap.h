@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writers of the charts made of cells: what NCCL's own choice of algorithm costs by size, and a figure for every ordered pair of ranks. */
+/* Writers of the charts made of cells: what NCCL's own choice of algorithm costs by size, and a
+ * figure for every ordered pair of ranks. */
 #pragma once
 
 struct buf;

@@ -21,7 +21,8 @@ static bool requested(const struct record *r)
 
 void matrix_name(const struct record *r, char *out, size_t max)
 {
-	const char *algo = requested(r) ? r->algo_req : r->algo, *proto = requested(r) ? r->proto_req : r->proto;
+	const char *algo = requested(r) ? r->algo_req : r->algo,
+		   *proto = requested(r) ? r->proto_req : r->proto;
 
 	snprintf(out, max, "%s%s%s", algo, algo[0] && proto[0] ? "/" : "", proto);
 	for (char *c = out; *c; c++)
@@ -38,9 +39,11 @@ static const struct record *representative(const struct matrix_cell *c)
 /* But for the arm and its columns. */
 static bool same_place(const struct record *a, const struct record *b)
 {
-	return a->bytes == b->bytes && strcmp(a->transport, b->transport) == 0 && strcmp(a->op, b->op) == 0 &&
-	       strcmp(a->timing, b->timing) == 0 && a->in_place == b->in_place && a->root == b->root && strcmp(a->dtype, b->dtype) == 0 &&
-	       strcmp(a->redop, b->redop) == 0 && strcmp(a->variant, b->variant) == 0;
+	return a->bytes == b->bytes && strcmp(a->transport, b->transport) == 0 &&
+	       strcmp(a->op, b->op) == 0 && strcmp(a->timing, b->timing) == 0 &&
+	       a->in_place == b->in_place && a->root == b->root &&
+	       strcmp(a->dtype, b->dtype) == 0 && strcmp(a->redop, b->redop) == 0 &&
+	       strcmp(a->variant, b->variant) == 0;
 }
 
 static void take_row(struct matrix_cell *c, const struct record *r)
@@ -65,7 +68,8 @@ static void judge(struct matrix_cell *c)
 	if (!c->own || !c->best)
 		return;
 	c->gain = c->own->time_us / c->best->time_us - 1;
-	apart = !(c->best->ci_hi_us >= c->own->ci_lo_us); /* an interval that is not known is no objection */
+	apart = !(c->best->ci_hi_us >=
+		  c->own->ci_lo_us); /* an interval that is not known is no objection */
 	c->worse = c->gain > MATRIX_WORSE && apart;
 }
 
@@ -119,7 +123,8 @@ static bool same_block(const struct matrix_cell *a, const struct matrix_cell *b)
 {
 	const struct record *x = representative(a), *y = representative(b);
 
-	return strcmp(x->transport, y->transport) == 0 && strcmp(x->op, y->op) == 0 && strcmp(x->timing, y->timing) == 0;
+	return strcmp(x->transport, y->transport) == 0 && strcmp(x->op, y->op) == 0 &&
+	       strcmp(x->timing, y->timing) == 0;
 }
 
 static void heading(const struct view *v, const struct matrix_cell *c, struct buf *out)
@@ -128,7 +133,8 @@ static void heading(const struct view *v, const struct matrix_cell *c, struct bu
 
 	buf_printf(out, "\n%s, %s, %s: fastest algorithm and protocol, and NCCL's own choice\n",
 		   view_transport_label(v, r->backend, r->transport), r->op, r->timing);
-	buf_printf(out, "  %10s  %-14s %10s  %-14s %10s\n", "size", "fastest", "time", "own choice", "time");
+	buf_printf(out, "  %10s  %-14s %10s  %-14s %10s\n", "size", "fastest", "time", "own choice",
+		   "time");
 }
 
 static void one_line(const struct matrix_cell *c, bool crossover, struct buf *out)
@@ -144,7 +150,8 @@ static void one_line(const struct matrix_cell *c, bool crossover, struct buf *ou
 		matrix_name(c->own, own, sizeof(own));
 		num_format_time(c->own->time_us * 1e3, 0, own_time, sizeof(own_time));
 	}
-	buf_printf(out, "  %10s  %-14s %10s  %-14s %10s%s", size, best, best_time, own, own_time, crossover ? "  <- crossover" : "");
+	buf_printf(out, "  %10s  %-14s %10s  %-14s %10s%s", size, best, best_time, own, own_time,
+		   crossover ? "  <- crossover" : "");
 	if (c->worse)
 		buf_printf(out, "  own choice takes %.0f %% longer", 100 * c->gain);
 	buf_puts(out, "\n");
@@ -177,10 +184,14 @@ int matrix_text(const struct view *v, struct buf *out)
 		declined += c[i].declined;
 	}
 	if (n > 0)
-		buf_printf(out, "\nNCCL's own choice is slower than the fastest at %zu of %zu sizes (by more than %.0f %%, intervals apart; one run: "
-			   "--ab or tune confirms).\n", worse, n, 100 * MATRIX_WORSE);
+		buf_printf(out,
+			   "\nNCCL's own choice is slower than the fastest at %zu of %zu sizes (by "
+			   "more than %.0f %%, intervals apart; one run: "
+			   "--ab or tune confirms).\n",
+			   worse, n, 100 * MATRIX_WORSE);
 	if (declined > 0)
-		buf_printf(out, "%zu combinations are not available here; points.csv says why.\n", declined);
+		buf_printf(out, "%zu combinations are not available here; points.csv says why.\n",
+			   declined);
 	free(c);
 	return rc < 0 ? rc : out->failed ? -ENOMEM : 0;
 }

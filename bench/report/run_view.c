@@ -24,7 +24,8 @@ static int read_file(const char *dir, const char *name, char **data, size_t *len
 	return r;
 }
 
-/* Of a run that compares environments: the rows of the first one; a table has one figure per point. */
+/* Of a run that compares environments: the rows of the first one; a table has one figure per point.
+ */
 static void keep_first_arm(struct run_view *r)
 {
 	char first[RECORD_TEXT] = "";

@@ -29,7 +29,8 @@ static size_t character(const unsigned char *p)
 	}
 	if (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
 		return 0;
-	/* direction marks, line separators and U+FFFE, U+FFFF: the first reorder a line, the last are not XML */
+	/* direction marks, line separators and U+FFFE, U+FFFF: the first reorder a line, the last
+	 * are not XML */
 	if (code < 0xa0 || code == 0x61c || code == 0x200e || code == 0x200f ||
 	    (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
 		return 0;

@@ -294,7 +294,8 @@ static bool listed(const char *list, const char *name)
 }
 
 /* What kind of link a transport is compared with, by its name in the run's backend, else in any. */
-const char *const view_peak_kinds[VIEW_PEAK_KINDS] = { "spec", "line rate", "NCCL model", "measured" };
+const char *const view_peak_kinds[VIEW_PEAK_KINDS] = { "spec", "line rate", "NCCL model",
+						       "measured" };
 
 static int peak_kind_of(const struct view *v, const char *name)
 {

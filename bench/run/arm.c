@@ -64,9 +64,11 @@ static const struct {
 	const char *reason;
 } forbidden[] = {
 	{ environment_touches_multicast,
-	  "steers NVLink multicast, which no option may do: NCCL_NVLS_ENABLE=0 in the environment of the whole run switches it off in "
+	  "steers NVLink multicast, which no option may do: NCCL_NVLS_ENABLE=0 in the environment "
+	  "of the whole run switches it off in "
 	  "every arm" },
-	{ is_debug, "is set by ncclbench itself, which reads the log to prove the path; leave it out" },
+	{ is_debug,
+	  "is set by ncclbench itself, which reads the log to prove the path; leave it out" },
 	{ is_preload, "cannot be set here; --nccl-lib PATH loads another library" },
 	{ is_internal, "belongs to the launcher or to ncclbench; leave it out" },
 };
@@ -106,7 +108,8 @@ static int take_setting(struct parsing *p, const char *word)
 	int r;
 
 	if (!eq || !is_name(word, (size_t)(eq - word)))
-		return refuse(p, word, "is not NAME=VALUE, as NCCL_ALGO=Tree (or " LIBRARY_WORD " PATH)");
+		return refuse(p, word,
+			      "is not NAME=VALUE, as NCCL_ALGO=Tree (or " LIBRARY_WORD " PATH)");
 	if (p->arm->n == ARM_SETTINGS_MAX)
 		return refuse(p, word, "is one setting too many: an arm has at most 32");
 	r = keep_setting(p, word, (size_t)(eq - word));
@@ -129,19 +132,25 @@ char *arm_library(const char *path, char *why, size_t why_max)
 	char *real;
 
 	if (strpbrk(path, ": ")) {
-		snprintf(why, why_max, LIBRARY_WORD ": '%.*s' holds a blank or a colon, which the loader cannot take; use a link without them",
+		snprintf(why, why_max,
+			 LIBRARY_WORD ": '%.*s' holds a blank or a colon, which the loader cannot "
+				      "take; use a link without them",
 			 SHOWN, path);
 		return NULL;
 	}
 	if (access(path, R_OK) != 0) {
-		snprintf(why, why_max, LIBRARY_WORD ": cannot read '%.*s': %s", SHOWN, path, strerror(errno));
+		snprintf(why, why_max, LIBRARY_WORD ": cannot read '%.*s': %s", SHOWN, path,
+			 strerror(errno));
 		return NULL;
 	}
 	real = realpath(path, NULL);
 	if (!real)
-		snprintf(why, why_max, LIBRARY_WORD ": cannot resolve '%.*s': %s", SHOWN, path, strerror(errno));
+		snprintf(why, why_max, LIBRARY_WORD ": cannot resolve '%.*s': %s", SHOWN, path,
+			 strerror(errno));
 	else if (strpbrk(real, ": "))
-		snprintf(why, why_max, LIBRARY_WORD ": '%.*s' is a link to a path with a blank or a colon, which the loader cannot take",
+		snprintf(why, why_max,
+			 LIBRARY_WORD ": '%.*s' is a link to a path with a blank or a colon, which "
+				      "the loader cannot take",
 			 SHOWN, path);
 	else
 		return real;
@@ -166,7 +175,8 @@ static int parse_words(struct parsing *p, char *copy)
 	char *save = NULL;
 	int r = 0;
 
-	for (char *w = strtok_r(copy, " \t\n", &save); w && r == 0; w = strtok_r(NULL, " \t\n", &save)) {
+	for (char *w = strtok_r(copy, " \t\n", &save); w && r == 0;
+	     w = strtok_r(NULL, " \t\n", &save)) {
 		if (strcmp(w, LIBRARY_WORD) == 0)
 			r = take_library(p, strtok_r(NULL, " \t\n", &save));
 		else if (strncmp(w, LIBRARY_WORD "=", strlen(LIBRARY_WORD "=")) == 0)
@@ -193,7 +203,8 @@ static int parse_arm(const char *text, size_t index, struct arm *a, char *why, s
 
 static bool same_arm(const struct arm *a, const struct arm *b)
 {
-	if (a->n != b->n || strcmp(a->nccl_lib ? a->nccl_lib : "", b->nccl_lib ? b->nccl_lib : "") != 0)
+	if (a->n != b->n ||
+	    strcmp(a->nccl_lib ? a->nccl_lib : "", b->nccl_lib ? b->nccl_lib : "") != 0)
 		return false;
 	for (size_t i = 0; i < a->n; i++) {
 		const char *value = arm_value(b, a->set[i].name);
@@ -210,14 +221,17 @@ static int check_different(const struct arm *arms, size_t n, char *why, size_t w
 		for (size_t k = 0; k < i; k++) {
 			if (!same_arm(&arms[i], &arms[k]))
 				continue;
-			snprintf(why, why_max, "'%.*s' is the same environment as '%.*s'; there is nothing to compare", SHOWN,
-				 arms[i].text, SHOWN, arms[k].text);
+			snprintf(
+			    why, why_max,
+			    "'%.*s' is the same environment as '%.*s'; there is nothing to compare",
+			    SHOWN, arms[i].text, SHOWN, arms[k].text);
 			return -EINVAL;
 		}
 	return 0;
 }
 
-int arms_parse(const char *const *texts, size_t n_texts, struct arm **out, size_t *n, char *why, size_t why_max)
+int arms_parse(const char *const *texts, size_t n_texts, struct arm **out, size_t *n, char *why,
+	       size_t why_max)
 {
 	bool against_plain = n_texts == 1;
 	size_t count = n_texts + against_plain;
@@ -225,14 +239,16 @@ int arms_parse(const char *const *texts, size_t n_texts, struct arm **out, size_
 	int r = 0;
 
 	if (count > ARMS_MAX) {
-		snprintf(why, why_max, "%zu environments; at most %d are compared in one run", n_texts, ARMS_MAX);
+		snprintf(why, why_max, "%zu environments; at most %d are compared in one run",
+			 n_texts, ARMS_MAX);
 		return -EINVAL;
 	}
 	arms = calloc(count + 1, sizeof(*arms));
 	if (!arms)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && r == 0; i++)
-		r = parse_arm(against_plain && i == 0 ? "" : texts[i - against_plain], i, &arms[i], why, why_max);
+		r = parse_arm(against_plain && i == 0 ? "" : texts[i - against_plain], i, &arms[i],
+			      why, why_max);
 	if (r == 0)
 		r = check_different(arms, count, why, why_max);
 	if (r < 0) {
@@ -264,7 +280,8 @@ void arms_free(struct arm *arms, size_t n)
 /* Another backend's variables change nothing here. */
 static bool is_foreign(const char *name, int backend)
 {
-	return strncmp(name, backend == BACKEND_UCX ? "NCCL_" : "UCX_", backend == BACKEND_UCX ? 5 : 4) == 0;
+	return strncmp(name, backend == BACKEND_UCX ? "NCCL_" : "UCX_",
+		       backend == BACKEND_UCX ? 5 : 4) == 0;
 }
 
 void arms_lint(const struct arm *arms, size_t n, int backend)
@@ -275,9 +292,10 @@ void arms_lint(const struct arm *arms, size_t n, int backend)
 			struct variable_note note;
 
 			if (is_foreign(s->name, backend))
-				log_note("--ab: arm %s sets %s, which the backend %s does not read", arms[i].label, s->name,
-					 backend_names[backend]);
-			else if (strncmp(s->name, "NCCL_", 5) == 0 && variable_lint(s->name, s->value, 0, false, &note))
+				log_note("--ab: arm %s sets %s, which the backend %s does not read",
+					 arms[i].label, s->name, backend_names[backend]);
+			else if (strncmp(s->name, "NCCL_", 5) == 0 &&
+				 variable_lint(s->name, s->value, 0, false, &note))
 				log_note("--ab: arm %s: %s", arms[i].label, note.text);
 		}
 }

@@ -21,12 +21,13 @@
 #include "spec/timing.h"
 #include "spec/transport.h"
 
-#define WORKERS_LOST_MAX 4     /* per configuration; then the rest of its points is skipped */
-#define START_FAILURES_MAX 2   /* in a row, without any point in between */
+#define WORKERS_LOST_MAX 4         /* per configuration; then the rest of its points is skipped */
+#define START_FAILURES_MAX 2       /* in a row, without any point in between */
 #define GROW_FROM_BYTES (1u << 20) /* from here on time is taken to grow with the size */
 #define ROUND_NS (900 * CLOCK_S)
 
-/* The lowest rank of a host is its number. With --share-gpu each rank is a host of its own for NCCL. */
+/* The lowest rank of a host is its number. With --share-gpu each rank is a host of its own for
+ * NCCL. */
 static int number_hosts(struct campaign *k)
 {
 	const struct facts *f = k->reasons.facts;
@@ -60,7 +61,8 @@ int campaign_prepare(struct campaign *k)
 	for (size_t i = 0; i < k->plan.n_points; i++)
 		k->points[i].est_us = k->points[i].wrong = NAN;
 	for (size_t i = 0; i < k->plan.n_configs; i++)
-		k->configs[i].context_us = k->configs[i].init_us = k->configs[i].first_op_us = k->configs[i].teardown_us = -1;
+		k->configs[i].context_us = k->configs[i].init_us = k->configs[i].first_op_us =
+		    k->configs[i].teardown_us = -1;
 	return number_hosts(k);
 }
 
@@ -85,8 +87,10 @@ static void store_failed(struct campaign *k, int r)
 		return;
 	k->broken = true;
 	progress_clear(k->progress);
-	log_error("cannot write %s/%s: %s; what was measured before it is kept, the sweep ends here: make room or choose another "
-		  "place with --out", k->store.dir, k->store.failed ? k->store.failed : "", strerror(-r));
+	log_error("cannot write %s/%s: %s; what was measured before it is kept, the sweep ends "
+		  "here: make room or choose another "
+		  "place with --out",
+		  k->store.dir, k->store.failed ? k->store.failed : "", strerror(-r));
 }
 
 static void store_samples_of(struct campaign *k, size_t point)
@@ -96,7 +100,8 @@ static void store_samples_of(struct campaign *k, size_t point)
 
 	if (!k->have_store || k->broken || m->written == m->n)
 		return;
-	r = store_samples(&k->store, &k->points[point].record, m->samples + m->written, m->n - m->written);
+	r = store_samples(&k->store, &k->points[point].record, m->samples + m->written,
+			  m->n - m->written);
 	if (r < 0)
 		store_failed(k, r);
 	else
@@ -114,14 +119,16 @@ static void finish_point(struct campaign *k, size_t point)
 		return;
 	store_samples_of(k, point);
 	r = store_point(&k->store, &k->points[point].record);
-	/* Rows without a measurement come by the hundred and cost nothing to write again: the next sync takes them along. */
+	/* Rows without a measurement come by the hundred and cost nothing to write again: the next
+	 * sync takes them along. */
 	if (r == 0 && k->points[point].merged.n > 0)
 		r = store_sync(&k->store);
 	if (r < 0)
 		store_failed(k, r);
 }
 
-static int fail_point(struct campaign *k, const struct crew *w, size_t config, size_t point, const struct fault *fault)
+static int fail_point(struct campaign *k, const struct crew *w, size_t config, size_t point,
+		      const struct fault *fault)
 {
 	struct fault f = *fault;
 	int r;
@@ -173,14 +180,17 @@ static void count_loss(struct config_state *cs, const struct fault *f)
 	if (cs->failures >= WORKERS_LOST_MAX) {
 		char why[RECORD_DETAIL];
 
-		snprintf(why, sizeof(why), "not measured: %d workers were lost before (the last: %s at %s)", cs->failures,
-			 outcome_table[f->outcome].name, phase_names[f->phase]);
+		snprintf(why, sizeof(why),
+			 "not measured: %d workers were lost before (the last: %s at %s)",
+			 cs->failures, outcome_table[f->outcome].name, phase_names[f->phase]);
 		kill_config(cs, OUTCOME_SKIPPED, why);
 	}
 }
 
-/* The workers did not come up. What NCCL says the machine cannot do is N/A for the whole configuration. */
-static int start_failed(struct campaign *k, struct crew *w, size_t config, const struct fault *worst)
+/* The workers did not come up. What NCCL says the machine cannot do is N/A for the whole
+ * configuration. */
+static int start_failed(struct campaign *k, struct crew *w, size_t config,
+			const struct fault *worst)
 {
 	struct config_state *cs = &k->configs[config];
 	struct fault f = *worst;
@@ -207,8 +217,11 @@ static int start_failed(struct campaign *k, struct crew *w, size_t config, const
 	if (!cs->dead && cs->start_failures >= START_FAILURES_MAX) {
 		char why[RECORD_DETAIL];
 
-		snprintf(why, sizeof(why), "not measured: the workers did not start %d times in a row (%s at %s: %.300s)",
-			 cs->start_failures, outcome_table[f.outcome].name, phase_names[f.phase], f.detail);
+		snprintf(
+		    why, sizeof(why),
+		    "not measured: the workers did not start %d times in a row (%s at %s: %.300s)",
+		    cs->start_failures, outcome_table[f.outcome].name, phase_names[f.phase],
+		    f.detail);
 		kill_config(cs, OUTCOME_SKIPPED, why);
 	}
 	return r;
@@ -218,8 +231,8 @@ static int start_failed(struct campaign *k, struct crew *w, size_t config, const
 
 static bool same_group(const struct plan_point *a, const struct plan_point *b)
 {
-	return a->c.op == b->c.op && a->c.dtype == b->c.dtype && a->c.redop == b->c.redop && a->c.in_place == b->c.in_place &&
-	       a->variant == b->variant;
+	return a->c.op == b->c.op && a->c.dtype == b->c.dtype && a->c.redop == b->c.redop &&
+	       a->c.in_place == b->c.in_place && a->variant == b->variant;
 }
 
 /* From the nearest smaller size of the same group; NaN when there is none. */
@@ -251,7 +264,8 @@ static int skip_for_time(struct campaign *k, size_t config, size_t point, double
 
 	num_format_time(us * 1e3, 0, predicted, sizeof(predicted));
 	num_format_time((double)profile->single_limit_ns, 0, limit, sizeof(limit));
-	fault_set(&f, OUTCOME_SKIPPED, PHASE_NONE, "time budget: one operation is predicted to take %s, profile %s allows %s",
+	fault_set(&f, OUTCOME_SKIPPED, PHASE_NONE,
+		  "time budget: one operation is predicted to take %s, profile %s allows %s",
 		  predicted, profile->name, limit);
 	k->points[point].est_us = us;
 	return fail_point(k, NULL, config, point, &f);
@@ -266,7 +280,8 @@ static int settle_unasked(struct campaign *k, size_t config, size_t point)
 	int r = 0;
 
 	if (p->impossible) {
-		fault_set(&f, p->unavailable ? OUTCOME_UNAVAILABLE : OUTCOME_SKIPPED, PHASE_NONE, "%s", p->impossible);
+		fault_set(&f, p->unavailable ? OUTCOME_UNAVAILABLE : OUTCOME_SKIPPED, PHASE_NONE,
+			  "%s", p->impossible);
 		r = fail_point(k, NULL, config, point, &f);
 	} else if (us * 1e3 > (double)profile_table[k->request.profile].single_limit_ns) {
 		r = skip_for_time(k, config, point, us);
@@ -283,20 +298,23 @@ static void show(struct campaign *k, size_t config, size_t point)
 	char what[160], size[32];
 
 	num_format_size(p->c.bytes, size, sizeof(size));
-	snprintf(what, sizeof(what), "%s%s%s %s %s %s", transport_table[k->plan.configs[config].transport].name, arm ? "@" : "",
+	snprintf(what, sizeof(what), "%s%s%s %s %s %s",
+		 transport_table[k->plan.configs[config].transport].name, arm ? "@" : "",
 		 arm ? arm->tag : "", op_table[p->c.op].name, size, timing_table[p->timing].name);
 	progress_show(k->progress, what, k->n_done, k->plan.n_points);
 }
 
 /* After a bad answer: the row, and whether the crew can go on. */
-static int after_fault(struct campaign *k, struct crew *w, size_t config, size_t point, const struct fault *worst, bool *lost)
+static int after_fault(struct campaign *k, struct crew *w, size_t config, size_t point,
+		       const struct fault *worst, bool *lost)
 {
 	*lost = fault_lost_worker(worst) || k->checks_only;
 	return fail_point(k, w, config, point, worst);
 }
 
 /* The single operation is all there will be of this point. */
-static int keep_single(struct campaign *k, struct crew *w, size_t config, size_t point, const struct fault *none)
+static int keep_single(struct campaign *k, struct crew *w, size_t config, size_t point,
+		       const struct fault *none)
 {
 	struct point_state *s = &k->points[point];
 	int64_t *ns = calloc((size_t)w->c->size, sizeof(*ns));
@@ -314,7 +332,8 @@ static int keep_single(struct campaign *k, struct crew *w, size_t config, size_t
 	return r;
 }
 
-static int ascend(struct campaign *k, struct crew *w, size_t config, struct fault *worst, bool *lost)
+static int ascend(struct campaign *k, struct crew *w, size_t config, struct fault *worst,
+		  bool *lost)
 {
 	const struct plan_config *pc = &k->plan.configs[config];
 	int r = 0;
@@ -334,7 +353,9 @@ static int ascend(struct campaign *k, struct crew *w, size_t config, struct faul
 			r = after_fault(k, w, config, i, worst, lost);
 		} else if (r == 0 && k->checks_only) {
 			r = keep_single(k, w, config, i, worst);
-		} else if (r == 0 && k->points[i].est_us * 1e3 > (double)profile_table[k->request.profile].single_limit_ns) {
+		} else if (r == 0 &&
+			   k->points[i].est_us * 1e3 >
+			       (double)profile_table[k->request.profile].single_limit_ns) {
 			r = skip_for_time(k, config, i, k->points[i].est_us);
 		}
 	}
@@ -345,7 +366,8 @@ static int ascend(struct campaign *k, struct crew *w, size_t config, struct faul
 
 /* ---- measuring ---- */
 
-static int measure_one(struct campaign *k, struct crew *w, size_t config, size_t point, int restart, struct fault *worst, bool *lost)
+static int measure_one(struct campaign *k, struct crew *w, size_t config, size_t point, int restart,
+		       struct fault *worst, bool *lost)
 {
 	const char *stop;
 	int r;
@@ -376,7 +398,8 @@ static bool has_samples_of(const struct campaign *k, size_t point, int restart)
 	return m->n > 0 && m->samples[m->n - 1].restart == restart;
 }
 
-/* Only rank 0's log names the algorithm. 1: NCCL took another one than was asked for, and the point is settled. */
+/* Only rank 0's log names the algorithm. 1: NCCL took another one than was asked for, and the point
+ * is settled. */
 static int settle_declined(struct campaign *k, struct crew *w, size_t config, size_t point)
 {
 	const struct arm *arm = campaign_arm(k, config);
@@ -396,12 +419,16 @@ static int settle_declined(struct campaign *k, struct crew *w, size_t config, si
 	return r < 0 ? r : 1;
 }
 
-static int measure(struct campaign *k, struct crew *w, size_t config, int restart, struct fault *worst, bool *lost)
+static int measure(struct campaign *k, struct crew *w, size_t config, int restart,
+		   struct fault *worst, bool *lost)
 {
 	const struct plan_config *pc = &k->plan.configs[config];
 	uint32_t *order = malloc((pc->n + 1) * sizeof(*order));
-	/* The arms of a transport take the same order: what a point inherits from the one before it is equal, too. */
-	int r = order ? plan_shuffle(k->request.seed, restart, config / (size_t)k->plan.n_arms, pc->n, order) : -ENOMEM;
+	/* The arms of a transport take the same order: what a point inherits from the one before it
+	 * is equal, too. */
+	int r = order ? plan_shuffle(k->request.seed, restart, config / (size_t)k->plan.n_arms,
+				     pc->n, order)
+		      : -ENOMEM;
 
 	for (size_t i = 0; i < pc->n && r == 0 && !*lost && !w->stop; i++) {
 		size_t point = pc->first + order[i];
@@ -433,7 +460,8 @@ static int remember_start(struct campaign *k, const struct crew *w, size_t confi
 	snprintf(cs->overruled, sizeof(cs->overruled), "%s", buf_text(&w->environment.overruled));
 	snprintf(cs->set, sizeof(cs->set), "%s", buf_text(&w->environment.set));
 	if (cs->overruled[0] && arm)
-		log_note("%s, arm %s: %s is overruled for this transport", transport_table[w->transport].name, arm->label, cs->overruled);
+		log_note("%s, arm %s: %s is overruled for this transport",
+			 transport_table[w->transport].name, arm->label, cs->overruled);
 	else if (cs->overruled[0])
 		log_note("%s: your %s is overruled for this transport (auto keeps it)",
 			 transport_table[w->transport].name, cs->overruled);
@@ -536,7 +564,8 @@ static int rule_out(struct campaign *k)
 	return r;
 }
 
-/* Points that had only some of their restarts when the sweep was stopped: what they have is a row. */
+/* Points that had only some of their restarts when the sweep was stopped: what they have is a row.
+ */
 static void keep_unfinished(struct campaign *k)
 {
 	for (size_t i = 0; i < k->plan.n_points; i++)
@@ -563,7 +592,9 @@ int campaign_gather_cards(struct campaign *k)
 	int r;
 
 	card_lines(&k->card, &mine);
-	r = mine.failed ? -ENOMEM : coord_gather_text(k->c, buf_text(&mine), &k->cards, clock_after_ns(ROUND_NS));
+	r = mine.failed
+		? -ENOMEM
+		: coord_gather_text(k->c, buf_text(&mine), &k->cards, clock_after_ns(ROUND_NS));
 	buf_fini(&mine);
 	return r;
 }

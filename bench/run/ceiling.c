@@ -25,7 +25,7 @@
 #define ROUND_NS (900 * CLOCK_S)
 #define CONNECT_NS (10 * CLOCK_S)
 #define SILENCE_NS (10 * CLOCK_S) /* a stream that brings nothing for so long has no rate */
-#define WARM_NS (15 * CLOCK_MS) /* connections start slowly */
+#define WARM_NS (15 * CLOCK_MS)   /* connections start slowly */
 #define WINDOW_NS (40 * CLOCK_MS)
 #define SAMPLES 5
 
@@ -263,7 +263,8 @@ int ceiling_tcp_joined(const void *launch, struct campaign *k, const struct crew
 	if (k->c->rank == t.receiver && lane_interface(w->lanes, t.sender, choice, sizeof(choice)))
 		open_listener(&t, choice);
 	else if (k->c->rank == t.receiver)
-		snprintf(t.why, sizeof(t.why), "UCX does not say which interface it uses (lanes: %.80s)",
+		snprintf(t.why, sizeof(t.why),
+			 "UCX does not say which interface it uses (lanes: %.80s)",
 			 w->lanes[0] ? w->lanes : "not told");
 	return measure_tcp(k, &t, transport_table[w->transport].name);
 }

@@ -23,8 +23,9 @@
 /* Points of one group stand beside each other, but for their timings. */
 static bool new_group(const struct plan_point *p, const struct plan_point *before)
 {
-	return !before || p->c.op != before->c.op || p->c.dtype != before->c.dtype || p->c.redop != before->c.redop ||
-	       p->c.in_place != before->c.in_place || p->variant != before->variant ||
+	return !before || p->c.op != before->c.op || p->c.dtype != before->c.dtype ||
+	       p->c.redop != before->c.redop || p->c.in_place != before->c.in_place ||
+	       p->variant != before->variant ||
 	       size_class_of(p->c.bytes) != size_class_of(before->c.bytes);
 }
 
@@ -73,7 +74,8 @@ static int save(const char *dir, const char *name, const struct buf *b, char *wh
 	return r;
 }
 
-static int write_all(const struct campaign *k, const struct ab_view *v, struct buf *text, struct buf *json, char *why, size_t why_max)
+static int write_all(const struct campaign *k, const struct ab_view *v, struct buf *text,
+		     struct buf *json, char *why, size_t why_max)
 {
 	struct buf markdown = { 0 };
 	int r;
@@ -91,10 +93,12 @@ static int write_all(const struct campaign *k, const struct ab_view *v, struct b
 static void describe(const struct campaign *k, struct ab_side *sides)
 {
 	for (int i = 0; i < k->plan.n_arms; i++)
-		sides[i] = (struct ab_side){ k->arms[i].label, k->arms[i].text, k->arms[i].lib_version };
+		sides[i] =
+		    (struct ab_side){ k->arms[i].label, k->arms[i].text, k->arms[i].lib_version };
 }
 
-int compare_arms(const struct campaign *k, bool color, struct buf *text, struct buf *json, char *why, size_t why_max)
+int compare_arms(const struct campaign *k, bool color, struct buf *text, struct buf *json,
+		 char *why, size_t why_max)
 {
 	struct ab_side *sides = calloc((size_t)k->plan.n_arms, sizeof(*sides));
 	struct pool pool = { 0 };
@@ -110,8 +114,14 @@ int compare_arms(const struct campaign *k, bool color, struct buf *text, struct 
 	}
 	if (r == 0) {
 		const struct ab_view v = {
-			.pool = &pool, .r = &result, .o = &o, .sides = sides, .n_sides = (size_t)k->plan.n_arms,
-			.restarts = k->plan.restarts, .run = k->dir, .color = color,
+			.pool = &pool,
+			.r = &result,
+			.o = &o,
+			.sides = sides,
+			.n_sides = (size_t)k->plan.n_arms,
+			.restarts = k->plan.restarts,
+			.run = k->dir,
+			.color = color,
 		};
 
 		r = write_all(k, &v, text, json, why, why_max);

@@ -46,7 +46,8 @@ static int refuse(struct reading *rd, const char *fmt, ...)
 
 /* ---- a suspect ---- */
 
-static int take_text(struct reading *rd, const json_t *v, size_t i, const struct column *c, char *at)
+static int take_text(struct reading *rd, const json_t *v, size_t i, const struct column *c,
+		     char *at)
 {
 	const char *text = json_string_value(v);
 
@@ -58,11 +59,13 @@ static int take_text(struct reading *rd, const json_t *v, size_t i, const struct
 	return 0;
 }
 
-static int take_number(struct reading *rd, const json_t *v, size_t i, const struct column *c, void *at)
+static int take_number(struct reading *rd, const json_t *v, size_t i, const struct column *c,
+		       void *at)
 {
 	json_int_t n = json_integer_value(v);
 
-	if (!json_is_integer(v) || n < (c->type == COLUMN_INT ? -1 : 0) || (c->type == COLUMN_INT && n > INT_MAX))
+	if (!json_is_integer(v) || n < (c->type == COLUMN_INT ? -1 : 0) ||
+	    (c->type == COLUMN_INT && n > INT_MAX))
 		return refuse(rd, "suspects[%zu].%s: must be a whole number", i, c->name);
 	if (c->type == COLUMN_INT)
 		*(int *)at = (int)n;
@@ -84,14 +87,19 @@ static int take_suspect(struct reading *rd, const json_t *o, size_t i)
 		const json_t *v = json_object_get(o, c->name);
 		char *at = (char *)r + c->offset;
 
-		if (c->role != COLUMN_KEY || (!v && c->since > 1)) /* a gate from before that column */
+		if (c->role != COLUMN_KEY ||
+		    (!v && c->since > 1)) /* a gate from before that column */
 			continue;
 		if (!v)
 			return refuse(rd, "suspects[%zu].%s: is missing", i, c->name);
-		rc = c->type == COLUMN_TEXT ? take_text(rd, v, i, c, at) : take_number(rd, v, i, c, at);
+		rc = c->type == COLUMN_TEXT ? take_text(rd, v, i, c, at)
+					    : take_number(rd, v, i, c, at);
 	}
 	if (rc == 0 && (r->algo_req[0] || r->proto_req[0] || r->load[0] || r->arm[0]))
-		return refuse(rd, "suspects[%zu]: was measured with an algorithm, a load or an arm of its own, which a sweep cannot repeat", i);
+		return refuse(rd,
+			      "suspects[%zu]: was measured with an algorithm, a load or an arm of "
+			      "its own, which a sweep cannot repeat",
+			      i);
 	for (size_t k = 0; k < i && rc == 0; k++)
 		if (record_same_key(r, &rd->c->suspects[k]))
 			return refuse(rd, "suspects[%zu]: the same point as suspects[%zu]", i, k);
@@ -126,7 +134,9 @@ static int take_conditions(struct reading *rd, const json_t *o)
 	int least = RESTARTS_LEAST;
 
 	if (!json_is_object(o))
-		return refuse(rd, "no object 'conditions': an older gate wrote it; gate again with this version");
+		return refuse(
+		    rd,
+		    "no object 'conditions': an older gate wrote it; gate again with this version");
 	for (int i = 0; i < FACT_COUNT; i++) {
 		const char *text = json_string_value(json_object_get(o, fact_table[i].name));
 
@@ -134,13 +144,17 @@ static int take_conditions(struct reading *rd, const json_t *o)
 	}
 	c->profile = profile_find(c->conditions[FACT_PROFILE]);
 	if (c->profile < 0)
-		return refuse(rd, "conditions.profile: '%.40s' is none of the profiles; the new run needs its run.json",
+		return refuse(rd,
+			      "conditions.profile: '%.40s' is none of the profiles; the new run "
+			      "needs its run.json",
 			      c->conditions[FACT_PROFILE]);
 	if (profile_table[c->profile].restarts > least)
 		least = profile_table[c->profile].restarts;
 	c->restarts = least;
 	if (json_is_integer(restarts) && json_integer_value(restarts) > least)
-		c->restarts = json_integer_value(restarts) > RESTARTS_MOST ? RESTARTS_MOST : (int)json_integer_value(restarts);
+		c->restarts = json_integer_value(restarts) > RESTARTS_MOST
+				  ? RESTARTS_MOST
+				  : (int)json_integer_value(restarts);
 	return 0;
 }
 
@@ -153,7 +167,8 @@ static int take_common(struct reading *rd)
 	c->backend = backend_find(first->backend);
 	c->ranks = first->ranks;
 	if (c->backend < 0)
-		return refuse(rd, "suspects[0].backend: '%.20s' is neither nccl nor ucx", first->backend);
+		return refuse(rd, "suspects[0].backend: '%.20s' is neither nccl nor ucx",
+			      first->backend);
 	for (size_t i = 1; i < c->n; i++) {
 		if (strcmp(c->suspects[i].backend, first->backend) != 0)
 			return refuse(rd, "suspects[%zu].backend: is not that of suspects[0]", i);
@@ -170,10 +185,12 @@ static int take(struct reading *rd, const json_t *o)
 	int rc;
 
 	if (!json_is_integer(schema) || !command || strcmp(command, "gate") != 0)
-		return refuse(rd, "line 1: not a verdict: `ncclbench gate --json` writes \"schema\" and \"command\": \"gate\"");
+		return refuse(rd, "line 1: not a verdict: `ncclbench gate --json` writes "
+				  "\"schema\" and \"command\": \"gate\"");
 	if (json_integer_value(schema) < 1 || json_integer_value(schema) > GATE_SCHEMA)
-		return refuse(rd, "schema %lld; this version knows up to %d: a newer ncclbench wrote it",
-			      (long long)json_integer_value(schema), GATE_SCHEMA);
+		return refuse(
+		    rd, "schema %lld; this version knows up to %d: a newer ncclbench wrote it",
+		    (long long)json_integer_value(schema), GATE_SCHEMA);
 	rc = take_suspects(rd, json_object_get(o, "suspects"));
 	if (rc || rd->c->n == 0)
 		return rc;
@@ -187,7 +204,9 @@ int confirm_parse(const char *json, size_t len, struct confirm *out, char *why, 
 	struct reading rd = { .c = &c, .why = why, .why_max = why_max };
 	json_error_t error;
 	json_t *o = json_loadb(json, len, JSON_REJECT_DUPLICATES, &error);
-	int rc = o ? take(&rd, o) : refuse(&rd, "line %d, column %d: %.120s", error.line, error.column, error.text);
+	int rc =
+	    o ? take(&rd, o)
+	      : refuse(&rd, "line %d, column %d: %.120s", error.line, error.column, error.text);
 
 	json_decref(o);
 	if (rc)
@@ -246,7 +265,8 @@ static void own_method(char *out, size_t max)
 		*dot = '\0';
 }
 
-int confirm_conditions(const struct confirm *c, const struct facts *f, const char *hardware, char *why, size_t why_max)
+int confirm_conditions(const struct confirm *c, const struct facts *f, const char *hardware,
+		       char *why, size_t why_max)
 {
 	for (int i = 0; i < FACT_COUNT; i++) {
 		const char *was = c->conditions[i];
@@ -264,7 +284,9 @@ int confirm_conditions(const struct confirm *c, const struct facts *f, const cha
 			snprintf(now, sizeof(now), "%d", f->n);
 		if (!was[0] || !now[0] || strcmp(was, now) == 0)
 			continue;
-		snprintf(why, why_max, "conditions.%s: '%.70s' was judged, '%.70s' is here; what is measured now would confirm nothing",
+		snprintf(why, why_max,
+			 "conditions.%s: '%.70s' was judged, '%.70s' is here; what is measured now "
+			 "would confirm nothing",
 			 fact_table[i].name, was, now);
 		return -EINVAL;
 	}
@@ -279,11 +301,14 @@ static int unknown(const char *column, const char *word, size_t i, char *why, si
 	return -EINVAL;
 }
 
-static int add_words(const struct confirm *c, size_t i, struct plan_request *q, char *why, size_t max)
+static int add_words(const struct confirm *c, size_t i, struct plan_request *q, char *why,
+		     size_t max)
 {
 	const struct record *r = &c->suspects[i];
-	int op = op_find(r->op), transport = transport_find(c->backend, r->transport), dtype = dtype_find(r->dtype);
-	int timing = timing_find(r->timing), variant = variant_find(r->variant), redop = redop_find(r->redop);
+	int op = op_find(r->op), transport = transport_find(c->backend, r->transport),
+	    dtype = dtype_find(r->dtype);
+	int timing = timing_find(r->timing), variant = variant_find(r->variant),
+	    redop = redop_find(r->redop);
 
 	if (op < 0)
 		return unknown("op", r->op, i, why, max);
@@ -333,7 +358,8 @@ static uint64_t *sizes_of(const struct confirm *c, size_t *n)
 	return v;
 }
 
-int confirm_request(const struct confirm *c, struct plan_request *q, uint64_t **sizes, char *why, size_t why_max)
+int confirm_request(const struct confirm *c, struct plan_request *q, uint64_t **sizes, char *why,
+		    size_t why_max)
 {
 	int rc = 0;
 
@@ -354,18 +380,22 @@ static size_t suspect_of(const struct confirm *c, const struct record *key)
 {
 	size_t i = 0;
 
-	while (i < c->n && (c->suspects[i].bytes != key->bytes || !record_same_key(&c->suspects[i], key)))
+	while (i < c->n &&
+	       (c->suspects[i].bytes != key->bytes || !record_same_key(&c->suspects[i], key)))
 		i++;
 	return i;
 }
 
-int confirm_plan(const struct confirm *c, const char *map, struct plan *p, char *why, size_t why_max)
+int confirm_plan(const struct confirm *c, const char *map, struct plan *p, char *why,
+		 size_t why_max)
 {
-	bool *keep = calloc(p->n_points + 1, sizeof(*keep)), *found = calloc(c->n + 1, sizeof(*found));
+	bool *keep = calloc(p->n_points + 1, sizeof(*keep)),
+	     *found = calloc(c->n + 1, sizeof(*found));
 	int rc = keep && found ? 0 : -ENOMEM;
 
 	for (size_t k = 0; k < p->n_configs && rc == 0; k++)
-		for (size_t i = p->configs[k].first; i < p->configs[k].first + p->configs[k].n; i++) {
+		for (size_t i = p->configs[k].first; i < p->configs[k].first + p->configs[k].n;
+		     i++) {
 			struct record key;
 			size_t s;
 
@@ -379,9 +409,13 @@ int confirm_plan(const struct confirm *c, const char *map, struct plan *p, char 
 		if (!found[i]) {
 			const struct record *r = &c->suspects[i];
 
-			snprintf(why, why_max, "suspects[%zu]: %.24s %.24s %.16s of %llu bytes (map '%.40s', root %d, pair '%.15s') is no point "
-				 "that this launch can measure; start the same ranks with the same --map",
-				 i, r->transport, r->op, r->timing, (unsigned long long)r->bytes, r->map, r->root, r->pair);
+			snprintf(why, why_max,
+				 "suspects[%zu]: %.24s %.24s %.16s of %llu bytes (map '%.40s', "
+				 "root %d, pair '%.15s') is no point "
+				 "that this launch can measure; start the same ranks with the same "
+				 "--map",
+				 i, r->transport, r->op, r->timing, (unsigned long long)r->bytes,
+				 r->map, r->root, r->pair);
 			rc = -EINVAL;
 		}
 	if (rc == 0)

@@ -58,8 +58,8 @@ int crew_agree(struct crew *w, int64_t *extra, int n_extra, struct fault *worst)
 	return 0;
 }
 
-int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, crew_read_fn read, void *arg, int64_t *extra,
-	     int n_extra, struct fault *worst)
+int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, crew_read_fn read,
+	     void *arg, int64_t *extra, int n_extra, struct fault *worst)
 {
 	struct words answer;
 
@@ -84,8 +84,9 @@ static void name_logs(const struct crew *w, const struct crew_spec *s, struct lo
 
 	const char *arm = s->environment.arm ? s->environment.arm->tag : "";
 
-	snprintf(stem, sizeof(stem), "%s/%s-%s%s%s.rank%d.start%d", s->log_dir, backend_names[t->backend],
-		 s->purpose ? s->purpose : t->name, arm[0] ? "@" : "", arm, w->c->rank, s->restart);
+	snprintf(stem, sizeof(stem), "%s/%s-%s%s%s.rank%d.start%d", s->log_dir,
+		 backend_names[t->backend], s->purpose ? s->purpose : t->name, arm[0] ? "@" : "",
+		 arm, w->c->rank, s->restart);
 	if (s->attempt)
 		snprintf(stem + strlen(stem), sizeof(stem) - strlen(stem), "-%d", s->attempt);
 	snprintf(l->log, sizeof(l->log), "%s.log", stem);
@@ -109,8 +110,13 @@ static int spawn(struct crew *w, const struct crew_spec *s)
 	if (r == 0)
 		r = evidence_open(&w->evidence, logs->log, logs->quiet);
 	spec = (struct session_spec){
-		.worker = s->worker, .env = &w->environment.env, .place = s->place, .log_path = logs->log,
-		.quiet_log_path = logs->quiet, .output_path = logs->output, .timeout_ns = s->timeout_ns,
+		.worker = s->worker,
+		.env = &w->environment.env,
+		.place = s->place,
+		.log_path = logs->log,
+		.quiet_log_path = logs->quiet,
+		.output_path = logs->output,
+		.timeout_ns = s->timeout_ns,
 	};
 	if (r == 0)
 		w->running = session_start(&w->session, &spec);
@@ -136,15 +142,17 @@ static int hello(struct crew *w, const struct crew_spec *s, struct fault *worst)
 		words_fini(&answer);
 		if (version != NB_PROTOCOL_VERSION)
 			fault_set(&w->session.fault, OUTCOME_ERROR, PHASE_HELLO,
-				  "worker speaks protocol %lld, this program %d; install both from one build", (long long)version,
-				  NB_PROTOCOL_VERSION);
+				  "worker speaks protocol %lld, this program %d; install both from "
+				  "one build",
+				  (long long)version, NB_PROTOCOL_VERSION);
 	}
 	return crew_agree(w, NULL, 0, worst);
 }
 
 struct blob {
 	uint32_t len;
-	uint8_t bytes[BLOB_MAX + 4]; /* exchange rounds the longest one up to a multiple of 8 with its length */
+	uint8_t bytes[BLOB_MAX + 4]; /* exchange rounds the longest one up to a multiple of 8 with
+					its length */
 };
 
 static void read_blob(const struct words *answer, int64_t *extra, void *arg)
@@ -171,7 +179,8 @@ static int ask_blob(struct crew *w, struct blob *mine, int64_t *longest, struct 
 		r = crew_agree(w, v, 2, worst);
 	msg_fini(&m);
 	if (r == 0 && v[1] && !fault_is(worst))
-		fault_set(worst, OUTCOME_ERROR, PHASE_ID, "worker's address for the other ranks cannot be read");
+		fault_set(worst, OUTCOME_ERROR, PHASE_ID,
+			  "worker's address for the other ranks cannot be read");
 	*longest = v[0];
 	return r;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The workers of all ranks for one configuration, in lock-step: start (HELLO, ID, JOIN), ask one thing of all, stop. Every function
- * is collective. 0, or negative when the run itself cannot go on; what went wrong with workers is in `worst`, equal on all ranks.
+ * The workers of all ranks for one configuration, in lock-step: start (HELLO, ID, JOIN), ask one
+ * thing of all, stop. Every function is collective. 0, or negative when the run itself cannot go
+ * on; what went wrong with workers is in `worst`, equal on all ranks.
  */
 #pragma once
 
@@ -28,10 +29,11 @@ struct crew_spec {
 	struct environment_request environment; /* transport and rank are filled in by crew_start */
 	const struct place *place;
 	int device;
-	int restart, attempt;       /* name the log files */
-	int64_t *spent_ns;          /* see session.h */
-	const char *purpose;        /* names them instead of the transport, and nobody joins a communicator; NULL */
-	struct card *card;          /* this rank's GPU; NULL: its state is not kept */
+	int restart, attempt; /* name the log files */
+	int64_t *spent_ns;    /* see session.h */
+	const char *purpose;  /* names them instead of the transport, and nobody joins a
+				 communicator; NULL */
+	struct card *card;    /* this rank's GPU; NULL: its state is not kept */
 	int64_t deadline_ns, grace_ns, peer_grace_ns; /* see session.h; 0 */
 };
 
@@ -44,17 +46,19 @@ struct crew {
 	bool running;
 	bool warm;                   /* measured something already: the card's clocks are up */
 	int64_t context_us, init_us; /* the slowest rank's; -1 unknown */
-	char lanes[256];             /* this rank's worker's: "tcp/eth0", or by peer "0:tcp/eth0 2:tcp/lo"; "" not told (NCCL) */
-	bool stop;                   /* some rank was interrupted or cannot store: end after this round */
-	bool broken;                 /* this rank wants that (set by the caller) */
+	char lanes[256]; /* this rank's worker's: "tcp/eth0", or by peer "0:tcp/eth0 2:tcp/lo"; ""
+			    not told (NCCL) */
+	bool stop;       /* some rank was interrupted or cannot store: end after this round */
+	bool broken;     /* this rank wants that (set by the caller) */
 };
 
 void crew_init(struct crew *w, struct coord *c);
 int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst) ATTR_MUST;
-/* One round: this rank's worker is asked; `extra` (at most 6) is filled by `read` from the answer and becomes the maximum over ranks. */
+/* One round: this rank's worker is asked; `extra` (at most 6) is filled by `read` from the answer
+ * and becomes the maximum over ranks. */
 typedef void (*crew_read_fn)(const struct words *answer, int64_t *extra, void *arg);
-int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, crew_read_fn read, void *arg, int64_t *extra,
-	     int n_extra, struct fault *worst) ATTR_MUST;
+int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, crew_read_fn read,
+	     void *arg, int64_t *extra, int n_extra, struct fault *worst) ATTR_MUST;
 /* The same without asking: session.fault, as the caller may have set it, is told to all. */
 int crew_agree(struct crew *w, int64_t *extra, int n_extra, struct fault *worst) ATTR_MUST;
 /* Returns the slowest teardown in us (-1 unknown) in *teardown_us. */

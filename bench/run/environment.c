@@ -10,18 +10,26 @@
 #include "run/arm.h"
 #include "spec/transport.h"
 
-/* TABLE: what launchers put into a rank's environment. A child that inherits it would take over the rank's place in the job (with
- * MPICH it did, and the job died). Seen with Open MPI 4.1, MPICH 4.0; PRTE_ is Open MPI 5. */
+/* TABLE: what launchers put into a rank's environment. A child that inherits it would take over the
+ * rank's place in the job (with MPICH it did, and the job died). Seen with Open MPI 4.1, MPICH 4.0;
+ * PRTE_ is Open MPI 5. */
 static const char *const launcher_prefixes[] = { "OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDRA_" };
 static const char *const launcher_names[] = {
-	"HFI_NO_BACKTRACE", "IPATH_NO_BACKTRACE", "MPI_LOCALNRANKS", "MPI_LOCALRANKID",
-	"MPIR_CVAR_CH3_INTERFACE_HOSTNAME", "GFORTRAN_UNBUFFERED_PRECONNECTED",
+	"HFI_NO_BACKTRACE",
+	"IPATH_NO_BACKTRACE",
+	"MPI_LOCALNRANKS",
+	"MPI_LOCALRANKID",
+	"MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
+	"GFORTRAN_UNBUFFERED_PRECONNECTED",
 };
 
-/* TABLE: what run.json may show; and what mpirun itself puts under those names (addresses, session folders), which nobody chose. */
-static const char *const recordable_prefixes[] = { "NCCL_", "UCX_", "CUDA_", "OMPI_MCA_", "NVIDIA_VISIBLE_DEVICES" };
+/* TABLE: what run.json may show; and what mpirun itself puts under those names (addresses, session
+ * folders), which nobody chose. */
+static const char *const recordable_prefixes[] = { "NCCL_", "UCX_", "CUDA_", "OMPI_MCA_",
+						   "NVIDIA_VISIBLE_DEVICES" };
 static const char *const internal_prefixes[] = {
-	"OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME",
+	"OMPI_MCA_orte_",        "OMPI_MCA_ess",           "OMPI_MCA_pmix",
+	"OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME",
 };
 
 static bool has_prefix(const char *name, const char *const *prefixes, size_t n)
@@ -67,7 +75,8 @@ bool environment_is_internal(const char *name)
 	for (size_t i = 0; i < N_ELEMENTS(launcher_names); i++)
 		if (strcmp(name, launcher_names[i]) == 0)
 			return true;
-	return has_prefix(name, launcher_prefixes, N_ELEMENTS(launcher_prefixes)) || strncmp(name, "NCCLBENCH", 9) == 0;
+	return has_prefix(name, launcher_prefixes, N_ELEMENTS(launcher_prefixes)) ||
+	       strncmp(name, "NCCLBENCH", 9) == 0;
 }
 
 static void drop_launcher(struct env *e)
@@ -177,7 +186,8 @@ static int apply_rows(struct environment *e, const struct environment_request *r
 	if (rc == 0 && (r->one_host || r->share_gpu))
 		rc = set_pairs(e, t->one_host_set, r->rank, true);
 	if (rc == 0 && t->backend == BACKEND_NCCL)
-		rc = set_pairs(e, transport_debug, r->rank, false); /* steers nothing, and auto gets it too */
+		rc = set_pairs(e, transport_debug, r->rank,
+			       false); /* steers nothing, and auto gets it too */
 	return rc;
 }
 
@@ -196,10 +206,13 @@ static int load_library(struct environment *e, const struct environment_request 
 {
 	const char *lib = r->arm && r->arm->nccl_lib ? r->arm->nccl_lib : r->nccl_lib;
 
-	return lib && transport_table[r->transport].backend == BACKEND_NCCL ? environment_preload(&e->env, lib) : 0;
+	return lib && transport_table[r->transport].backend == BACKEND_NCCL
+		   ? environment_preload(&e->env, lib)
+		   : 0;
 }
 
-int environment_build(struct environment *e, char *const *inherited, const struct environment_request *r)
+int environment_build(struct environment *e, char *const *inherited,
+		      const struct environment_request *r)
 {
 	bool veto = r->veto || environment_multicast_veto(inherited);
 	char number[32];
@@ -231,7 +244,8 @@ int environment_build(struct environment *e, char *const *inherited, const struc
 	}
 	snprintf(number, sizeof(number), "%ld", (long)getpid());
 	if (rc == 0)
-		rc = env_set(&e->env, "NCCLBENCH_PPID", number); /* the worker dies with us: it compares getppid() */
+		rc = env_set(&e->env, "NCCLBENCH_PPID",
+			     number); /* the worker dies with us: it compares getppid() */
 	snprintf(number, sizeof(number), "%d", r->rank);
 	if (rc == 0)
 		rc = env_set(&e->env, "NCCLBENCH_RANK", number);
@@ -247,10 +261,12 @@ void environment_fini(struct environment *e)
 
 static bool steers(const char *name)
 {
-	/* Multicast is no way between two ranks of its own: switching it off sends nothing elsewhere. */
+	/* Multicast is no way between two ranks of its own: switching it off sends nothing
+	 * elsewhere. */
 	for (int t = 0; t < TRANSPORT_COUNT; t++)
 		for (const struct env_pair *p = transport_table[t].set; p->name; p++)
-			if (transport_table[t].backend == BACKEND_NCCL && !(transport_table[t].flags & TRANSPORT_MULTICAST) &&
+			if (transport_table[t].backend == BACKEND_NCCL &&
+			    !(transport_table[t].flags & TRANSPORT_MULTICAST) &&
 			    strcmp(p->name, name) == 0)
 				return true;
 	return strcmp(name, "NCCL_HOSTID") == 0 || strcmp(name, "NCCL_ALGO") == 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The environment a worker starts with: what we inherited, minus the launcher's variables, plus the transport's row. What was
- * changed and what was overruled is kept for run.json and one line of text.
+ * The environment a worker starts with: what we inherited, minus the launcher's variables, plus the
+ * transport's row. What was changed and what was overruled is kept for run.json and one line of
+ * text.
  */
 #pragma once
 
@@ -14,14 +15,15 @@
 struct arm;
 
 struct environment_request {
-	int transport;       /* transport_id */
+	int transport; /* transport_id */
 	int rank;
-	bool one_host;       /* ranks share hosts: network rows get a host id per rank */
-	bool share_gpu;      /* several ranks on one GPU: the same */
-	bool tuning;         /* keep TUNING in NCCL_DEBUG_SUBSYS */
-	bool veto;           /* some rank's environment has NCCL_NVLS_ENABLE=0: it holds for all */
-	const struct arm *arm; /* of a comparison: comes after the user's environment and before the row; NULL */
-	const char *nccl_lib; /* --nccl-lib, or NULL; the arm's own wins */
+	bool one_host;  /* ranks share hosts: network rows get a host id per rank */
+	bool share_gpu; /* several ranks on one GPU: the same */
+	bool tuning;    /* keep TUNING in NCCL_DEBUG_SUBSYS */
+	bool veto;      /* some rank's environment has NCCL_NVLS_ENABLE=0: it holds for all */
+	const struct arm
+	    *arm; /* of a comparison: comes after the user's environment and before the row; NULL */
+	const char *nccl_lib;   /* --nccl-lib, or NULL; the arm's own wins */
 	const char *net_device; /* UCX_NET_DEVICES of the tcp row, or NULL */
 };
 
@@ -32,20 +34,24 @@ struct environment {
 	bool vetoed;          /* NCCL_NVLS_ENABLE=0 of the user was enforced over the row */
 };
 
-int environment_build(struct environment *e, char *const *inherited, const struct environment_request *r) ATTR_MUST;
+int environment_build(struct environment *e, char *const *inherited,
+		      const struct environment_request *r) ATTR_MUST;
 void environment_fini(struct environment *e);
 /* --nccl-lib: the same soname loaded first wins over the one the worker was linked with. */
 int environment_preload(struct env *e, const char *library) ATTR_MUST;
 
-/* NCCL_NVLS_ENABLE in `inherited` is off: NCCL reads it with strtoll, so any text that is not a number other than 0 is off; the
- * empty string means the default. Fixed: this veto reaches every worker of every command. */
+/* NCCL_NVLS_ENABLE in `inherited` is off: NCCL reads it with strtoll, so any text that is not a
+ * number other than 0 is off; the empty string means the default. Fixed: this veto reaches every
+ * worker of every command. */
 bool environment_multicast_veto(char *const *inherited);
-/* Would NAME=value, set for a worker, touch multicast? Nothing but the user's own environment may: what is given on a command line
- * is refused. */
+/* Would NAME=value, set for a worker, touch multicast? Nothing but the user's own environment may:
+ * what is given on a command line is refused. */
 bool environment_touches_multicast(const char *name, const char *value);
 /* Variables that launchers and this program set for their own use: no one else may. */
 bool environment_is_internal(const char *name);
-/* Variables of the user that steer NCCL's choice of transport (those any forced row sets), as "A=1 B=2"; "" for none. */
+/* Variables of the user that steer NCCL's choice of transport (those any forced row sets), as "A=1
+ * B=2"; "" for none. */
 void environment_steering(char *const *inherited, struct buf *out);
-/* Variables worth recording: NCCL_*, UCX_*, CUDA_*, OMPI_MCA_* and a few more; never the whole environment. */
+/* Variables worth recording: NCCL_*, UCX_*, CUDA_*, OMPI_MCA_* and a few more; never the whole
+ * environment. */
 bool environment_recordable(const char *name);

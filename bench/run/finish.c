@@ -59,7 +59,8 @@ static int required_code(const struct campaign *k, unsigned long long required, 
 	/* In every arm, if there are several. */
 	for (size_t i = 0; i < k->plan.n_configs; i++)
 		if (!matrix || k->plan.configs[i].arm == 0)
-			*(transport_met(k, i) ? &met : &missed) |= 1ULL << k->plan.configs[i].transport;
+			*(transport_met(k, i) ? &met : &missed) |= 1ULL
+								   << k->plan.configs[i].transport;
 	return required & ~(met & ~missed) ? NB_EXIT_REQUIRED : NB_EXIT_OK;
 }
 
@@ -100,7 +101,8 @@ static void add_tuned(const struct campaign *k, struct shown *s)
 			if (!k->points[i].done || k->plan.points[i].unavailable)
 				continue;
 			*r = k->points[i].record;
-			snprintf(r->transport, sizeof(r->transport), "%.40s (tuned)", transport_table[pc->transport].name);
+			snprintf(r->transport, sizeof(r->transport), "%.40s (tuned)",
+				 transport_table[pc->transport].name);
 			r->arm[0] = '\0';
 			s->view.n_rows++;
 		}
@@ -112,7 +114,8 @@ static int collect_rows(const struct campaign *k, bool tuned, struct shown *s)
 	s->rows = calloc(k->plan.n_points + 1, sizeof(*s->rows));
 	if (!s->rows)
 		return -ENOMEM;
-	/* The table and most charts are of the first arm, whose rows come first; what the others change is said after them. */
+	/* The table and most charts are of the first arm, whose rows come first; what the others
+	 * change is said after them. */
 	for (size_t c = 0; c < k->plan.n_configs; c++) {
 		const struct plan_config *pc = &k->plan.configs[c];
 
@@ -162,9 +165,12 @@ static void note_steering(const struct view *v, const struct finish *f, struct s
 	environment_steering(f->inherited, &steering);
 	num_format_size(bytes, size, sizeof(size));
 	if (own && best && steering.len && best->busbw_gbps > 1.1 * own->busbw_gbps)
-		buf_printf(&text, "auto used %s: %s in your environment costs a factor of %.1f against %s (all_reduce, %s: %.3g instead "
-			   "of %.3g GB/s)", own->used, buf_text(&steering), best->busbw_gbps / own->busbw_gbps, best->transport, size,
-			   own->busbw_gbps, best->busbw_gbps);
+		buf_printf(&text,
+			   "auto used %s: %s in your environment costs a factor of %.1f against %s "
+			   "(all_reduce, %s: %.3g instead "
+			   "of %.3g GB/s)",
+			   own->used, buf_text(&steering), best->busbw_gbps / own->busbw_gbps,
+			   best->transport, size, own->busbw_gbps, best->busbw_gbps);
 	else if (own && steering.len)
 		buf_printf(&text, "auto ran with %s from your environment", buf_text(&steering));
 	notes_add(&s->notes, buf_text(&text));
@@ -178,14 +184,18 @@ static void note_losses(const struct campaign *k, struct shown *s)
 	char text[200];
 
 	for (size_t i = 0; i < s->view.n_rows; i++)
-		unknown += strcmp(s->rows[i].outcome, "ok") == 0 && strcmp(s->rows[i].proof, "unknown") == 0;
+		unknown += strcmp(s->rows[i].outcome, "ok") == 0 &&
+			   strcmp(s->rows[i].proof, "unknown") == 0;
 	if (unknown) {
-		snprintf(text, sizeof(text), "%zu measured points are not proven: NCCL's log does not show which transport they used",
+		snprintf(text, sizeof(text),
+			 "%zu measured points are not proven: NCCL's log does not show which "
+			 "transport they used",
 			 unknown);
 		notes_add(&s->notes, text);
 	}
 	if (k->interrupted && !k->broken)
-		notes_add(&s->notes, "interrupted: the points above are complete, the rest was not measured");
+		notes_add(&s->notes,
+			  "interrupted: the points above are complete, the rest was not measured");
 }
 
 /* Others on the same GPU, and clocks that were held down, are why figures of two runs differ. */
@@ -197,11 +207,14 @@ static void note_cards(const struct campaign *k, const struct finish *f, struct 
 		int device = facts_device(&f->launch->facts, i);
 
 		if (facts_text_get(k->cards[i], "processes", value, sizeof(value)) && value[0]) {
-			snprintf(line, sizeof(line), "GPU %d of rank %d is used by others, too: %s", device, i, value);
+			snprintf(line, sizeof(line), "GPU %d of rank %d is used by others, too: %s",
+				 device, i, value);
 			notes_add(&s->notes, line);
 		}
 		if (facts_text_get(k->cards[i], "throttled", value, sizeof(value)) && value[0]) {
-			snprintf(line, sizeof(line), "GPU %d of rank %d was held back during the run (%s): see flags in samples.csv",
+			snprintf(line, sizeof(line),
+				 "GPU %d of rank %d was held back during the run (%s): see flags "
+				 "in samples.csv",
 				 device, i, value);
 			notes_add(&s->notes, line);
 		}
@@ -214,8 +227,8 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 
 	memset(s, 0, sizeof(*s));
 	s->view.notes = s->notes.list;
-	launch_titles(f->launch, k->request.nranks, s->view.machine, sizeof(s->view.machine), s->view.versions,
-		      sizeof(s->view.versions));
+	launch_titles(f->launch, k->request.nranks, s->view.machine, sizeof(s->view.machine),
+		      s->view.versions, sizeof(s->view.versions));
 	facts_get(&f->launch->facts, 0, "host", s->view.host, sizeof(s->view.host));
 	snprintf(s->view.when, sizeof(s->view.when), "%s", f->when);
 	s->view.one_host = f->n_hosts == 1;
@@ -228,13 +241,17 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 	note_losses(k, s);
 	notes_add(&s->notes, f->place);
 	if (f->options->tuned)
-		notes_add(&s->notes, "(tuned) has the settings that the tune recommends (run.json: arms)");
+		notes_add(&s->notes,
+			  "(tuned) has the settings that the tune recommends (run.json: arms)");
 	else if (f->options->matrix)
-		notes_add(&s->notes, "the table is of NCCL's own choice; matrix.md has every algorithm and protocol");
+		notes_add(&s->notes, "the table is of NCCL's own choice; matrix.md has every "
+				     "algorithm and protocol");
 	else if (k->arms) {
 		char line[300];
 
-		snprintf(line, sizeof(line), "the table is of arm %s (%.200s); ab.md compares it with the others", k->arms[0].label,
+		snprintf(line, sizeof(line),
+			 "the table is of arm %s (%.200s); ab.md compares it with the others",
+			 k->arms[0].label,
 			 k->arms[0].text[0] ? k->arms[0].text : "the plain environment");
 		notes_add(&s->notes, line);
 	}
@@ -261,7 +278,8 @@ static int print_table(const struct shown *s, const struct options *o)
 	bool terminal = progress_is_terminal(o->json ? STDERR_FILENO : STDOUT_FILENO, &width);
 
 	table_text(&b, &s->view, terminal ? width : 0, want_color(o, terminal));
-	if (b.failed || file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&b), b.len) < 0) {
+	if (b.failed ||
+	    file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&b), b.len) < 0) {
 		log_error("cannot print the table: %s; it is in report.md of the run directory",
 			  b.failed ? "out of memory" : strerror(errno));
 		code = NB_EXIT_BROKEN;
@@ -270,8 +288,8 @@ static int print_table(const struct shown *s, const struct options *o)
 	return code;
 }
 
-static int print_json(const struct campaign *k, const struct finish *f, const struct shown *s, const char *comparison,
-		      int code)
+static int print_json(const struct campaign *k, const struct finish *f, const struct shown *s,
+		      const char *comparison, int code)
 {
 	char *text = meta_sweep_json(k, f, &s->view, comparison, code);
 	struct buf b = { .failed = !text };
@@ -296,9 +314,11 @@ static int print_comparison(struct campaign *k, const struct options *o, struct 
 	int r = compare_arms(k, want_color(o, terminal), &text, json, why, sizeof(why));
 
 	if (r == 0)
-		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text), text.len);
+		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text),
+				   text.len);
 	if (r < 0)
-		log_error("the comparison of the arms could not be finished: %s", why[0] ? why : strerror(-r));
+		log_error("the comparison of the arms could not be finished: %s",
+			  why[0] ? why : strerror(-r));
 	buf_fini(&text);
 	return r;
 }
@@ -309,7 +329,9 @@ static int print_pairs(const struct shown *s, const struct options *o)
 	int r;
 
 	heatmap_pairs_text(&s->view, &text);
-	r = text.failed ? -ENOMEM : file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text), text.len);
+	r = text.failed ? -ENOMEM
+			: file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text),
+					 text.len);
 	buf_fini(&text);
 	return r;
 }
@@ -324,7 +346,8 @@ static int print_matrix(const struct campaign *k, const struct shown *s, const s
 	if (r == 0)
 		r = page.failed ? -ENOMEM : file_replace(path, buf_text(&page), page.len);
 	if (r == 0)
-		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text), text.len);
+		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text),
+				   text.len);
 	if (r < 0)
 		log_error("cannot write %s/matrix.md: %s", k->dir, strerror(-r));
 	buf_fini(&page);
@@ -334,7 +357,8 @@ static int print_matrix(const struct campaign *k, const struct shown *s, const s
 }
 
 /* What follows the table: arms against each other, algorithms, pairs. */
-static int print_more(struct campaign *k, const struct shown *s, const struct finish *f, struct buf *comparison)
+static int print_more(struct campaign *k, const struct shown *s, const struct finish *f,
+		      struct buf *comparison)
 {
 	const struct options *o = f->options;
 	int r = 0;
@@ -343,7 +367,8 @@ static int print_more(struct campaign *k, const struct shown *s, const struct fi
 		r = print_matrix(k, s, o);
 	else if (k->arms && !o->tuned)
 		r = print_comparison(k, o, comparison);
-	/* A run that was stopped early may have nothing to compare, and that is not why it ends badly. */
+	/* A run that was stopped early may have nothing to compare, and that is not why it ends
+	 * badly. */
 	if (r < 0 && k->interrupted && !o->matrix)
 		r = 0;
 	return r == 0 && k->request.all_pairs ? print_pairs(s, o) : r;
@@ -412,14 +437,16 @@ int finish_run(struct campaign *k, const struct finish *f)
 		code = NB_EXIT_BROKEN;
 	r = k->broken ? 0 : save(k, f, s, code);
 	if (r < 0) {
-		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->dir, strerror(-r));
+		log_error("cannot finish %s: %s; the rows in points.csv are complete", k->dir,
+			  strerror(-r));
 		code = NB_EXIT_BROKEN;
 	}
 	if (r == 0 && !k->broken && print_more(k, s, f, &comparison) < 0)
 		code = NB_EXIT_BROKEN;
 	log_note("%s in %.1f s: %s", k->interrupted ? "stopped" : "done", f->seconds, k->dir);
 	if (f->options->confirm && r == 0)
-		log_note("%zu suspects were measured again; now decide: ncclbench gate BASELINE... NEW --confirm %s",
+		log_note("%zu suspects were measured again; now decide: ncclbench gate BASELINE... "
+			 "NEW --confirm %s",
 			 k->plan.n_points, k->dir);
 	if (f->options->json &&
 	    print_json(k, f, s, comparison.len ? buf_text(&comparison) : NULL, code) < 0)

@@ -36,8 +36,8 @@
 
 static const uint64_t sizes_nccl[] = { 8, 64 << 20 }, sizes_ucx[] = { 8, 4 << 20 };
 
-void health_request(const struct options *o, const struct launch *l, int n_hosts, unsigned long long required,
-		    struct plan_request *q)
+void health_request(const struct options *o, const struct launch *l, int n_hosts,
+		    unsigned long long required, struct plan_request *q)
 {
 	bool ucx = l->backend == BACKEND_UCX;
 
@@ -46,9 +46,12 @@ void health_request(const struct options *o, const struct launch *l, int n_hosts
 	q->n_sizes = 2;
 	q->timings = 1u << (ucx ? TIMING_HOST : TIMING_STREAM);
 	q->restarts = 1;
-	/* UCX chooses per message; what NCCL would use on one host without P2P is its shared memory. */
+	/* UCX chooses per message; what NCCL would use on one host without P2P is its shared
+	 * memory. */
 	if (ucx)
-		q->transports = required ? required : 1ULL << (n_hosts == 1 ? TRANSPORT_UCX_SHM : TRANSPORT_UCX_TCP);
+		q->transports =
+		    required ? required
+			     : 1ULL << (n_hosts == 1 ? TRANSPORT_UCX_SHM : TRANSPORT_UCX_TCP);
 	else
 		q->transports = 1ULL << (l->shared_gpu ? TRANSPORT_SOCKET : TRANSPORT_AUTO);
 }
@@ -57,7 +60,8 @@ void health_request(const struct options *o, const struct launch *l, int n_hosts
 
 static void out_of_time(int number)
 {
-	static const char words[] = "ncclbench: NOT healthy: the ranks themselves did not come to an end (a rank that never "
+	static const char words[] = "ncclbench: NOT healthy: the ranks themselves did not come to "
+				    "an end (a rank that never "
 				    "started, or MPI hangs); look at the launcher\n";
 
 	if (write(STDERR_FILENO, words, sizeof(words) - 1) < 0)
@@ -69,7 +73,8 @@ void health_arm(int64_t end_ns)
 {
 	struct sigaction action = { .sa_handler = out_of_time };
 	int64_t left = end_ns - clock_now_ns();
-	struct itimerval when = { .it_value = { .tv_sec = left / CLOCK_S, .tv_usec = left % CLOCK_S / 1000 } };
+	struct itimerval when = { .it_value = { .tv_sec = left / CLOCK_S,
+						.tv_usec = left % CLOCK_S / 1000 } };
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &when, NULL);
@@ -86,7 +91,8 @@ static int make_folder(struct health *h, const struct options *o)
 		snprintf(h->dir, sizeof(h->dir), "%s", o->keep);
 		r = file_make_dirs(h->dir);
 	} else {
-		snprintf(h->dir, sizeof(h->dir), "%s/ncclbench-health-XXXXXX", tmp && tmp[0] == '/' ? tmp : "/tmp");
+		snprintf(h->dir, sizeof(h->dir), "%s/ncclbench-health-XXXXXX",
+			 tmp && tmp[0] == '/' ? tmp : "/tmp");
 		r = mkdtemp(h->dir) ? 0 : -errno;
 	}
 	if (r == 0 && access(h->dir, W_OK | X_OK) != 0)
@@ -100,8 +106,8 @@ static int make_folder(struct health *h, const struct options *o)
 	}
 	if (r == 0)
 		return 0;
-	log_error("cannot use %s for the workers' logs: %s; choose another place with --keep", o->keep ? o->keep : h->dir,
-		  strerror(-r));
+	log_error("cannot use %s for the workers' logs: %s; choose another place with --keep",
+		  o->keep ? o->keep : h->dir, strerror(-r));
 	return NB_EXIT_USAGE + 1;
 }
 
@@ -152,7 +158,8 @@ static void remove_logs(const struct health *h, int rank)
 
 /* ---- what became of this rank ---- */
 
-/* The last thing the library said, without what stands before "NCCL": where a worker that hangs has got to. */
+/* The last thing the library said, without what stands before "NCCL": where a worker that hangs has
+ * got to. */
 static void last_line(const char *path, char *out, size_t max)
 {
 	char tail[TAIL + 1];
@@ -193,14 +200,16 @@ static void keep_fault(struct health *h, const struct crew *w, const struct faul
 	buf_fini(&text);
 }
 
-void health_watch(void *arg, const struct crew *w, const struct fault *worst, enum campaign_moment when)
+void health_watch(void *arg, const struct crew *w, const struct fault *worst,
+		  enum campaign_moment when)
 {
 	struct health *h = arg;
 	bool nccl = transport_table[w->transport].backend == BACKEND_NCCL;
 
 	if (when == CAMPAIGN_AFTER_STOP) {
 		/* Only a worker that was asked to end politely can fail at it. */
-		if (h->mine.outcome == OUTCOME_OK && w->session.fault.phase == PHASE_BYE && fault_is(&w->session.fault))
+		if (h->mine.outcome == OUTCOME_OK && w->session.fault.phase == PHASE_BYE &&
+		    fault_is(&w->session.fault))
 			keep_fault(h, w, &w->session.fault);
 		return;
 	}
@@ -234,8 +243,8 @@ static int gather_logs(const struct health *h, struct campaign *k, const char *e
 	struct buf mine = { 0 }, path = { 0 };
 	int r;
 
-	buf_printf(&path, "%s/nccl-%s.rank%d.start0%s", h->dir, transport_table[k->plan.configs[0].transport].name, k->c->rank,
-		   end);
+	buf_printf(&path, "%s/nccl-%s.rank%d.start0%s", h->dir,
+		   transport_table[k->plan.configs[0].transport].name, k->c->rank, end);
 	buf_printf(&mine, "%s\n", buf_text(&path));
 	add_log(buf_text(&path), max > LOG_LEAST ? max : LOG_LEAST, &mine);
 	r = mine.failed || path.failed ? -ENOMEM : 0;
@@ -261,7 +270,8 @@ static int explain(struct health *h, struct campaign *k)
 		both = calloc((size_t)n * 2, sizeof(*both));
 		for (int i = 0; both && i < n; i++) {
 			both[i] = logs[i];
-			both[n + i] = output[i][0] && strchr(output[i], '\n')[1] ? output[i] : (char *)"";
+			both[n + i] =
+			    output[i][0] && strchr(output[i], '\n')[1] ? output[i] : (char *)"";
 		}
 		h->findings = both ? diagnose_logs(both, n * 2) : NULL;
 	}
@@ -280,13 +290,15 @@ static int gather(struct health *h, struct campaign *k)
 	h->ranks = calloc((size_t)k->c->size, sizeof(*h->ranks));
 	if (!h->ranks)
 		return -ENOMEM;
-	r = k->c->ops->allgather(k->c, &h->mine, sizeof(h->mine), h->ranks, clock_after_ns(ROUND_NS));
+	r = k->c->ops->allgather(k->c, &h->mine, sizeof(h->mine), h->ranks,
+				 clock_after_ns(ROUND_NS));
 	return r < 0 ? r : explain(h, k);
 }
 
 /* ---- words ---- */
 
-static int print(const struct health *h, const struct campaign *k, const struct finish *f, const struct health_verdict *v)
+static int print(const struct health *h, const struct campaign *k, const struct finish *f,
+		 const struct health_verdict *v)
 {
 	bool json = f->options->json;
 	struct buf page = { 0 };
@@ -294,7 +306,9 @@ static int print(const struct health *h, const struct campaign *k, const struct 
 	int r;
 
 	health_page_text(h, k, f, v, &page);
-	r = page.failed ? -ENOMEM : file_write_all(json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&page), page.len);
+	r = page.failed
+		? -ENOMEM
+		: file_write_all(json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&page), page.len);
 	if (r < 0)
 		log_error("cannot print the page: %s", strerror(-r));
 	if (json && r == 0) {
@@ -342,8 +356,9 @@ int health_refused(const struct launch *l, const struct options *o, double secon
 	fprintf(o->json ? stderr : stdout, "NOT healthy: %s\n", l->refusal);
 	if (!o->json)
 		return NB_EXIT_BROKEN;
-	object = json_pack("{s:i,s:s,s:s,s:i,s:f,s:s,s:s,s:o,s:[],s:[],s:[]}", "schema", 1, "command", "health", "verdict",
-			   "not healthy", "exit_code", NB_EXIT_BROKEN, "seconds", seconds, "used", "", "proof", "", "cause",
+	object = json_pack("{s:i,s:s,s:s,s:i,s:f,s:s,s:s,s:o,s:[],s:[],s:[]}", "schema", 1,
+			   "command", "health", "verdict", "not healthy", "exit_code",
+			   NB_EXIT_BROKEN, "seconds", seconds, "used", "", "proof", "", "cause",
 			   meta_text(l->refusal), "rows", "ranks", "findings");
 	text = object ? json_dumps(object, JSON_COMPACT) : NULL;
 	if (text)

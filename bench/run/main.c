@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ncclbench-run: one supervisor per rank. Options before MPI_Init, then facts, plan, campaign, results. Never touches CUDA. */
+/* ncclbench-run: one supervisor per rank. Options before MPI_Init, then facts, plan, campaign,
+ * results. Never touches CUDA. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +36,13 @@
 #include "spec/transport.h"
 
 #define ROUND_NS (300 * CLOCK_S)
-#define SPEAK_NS (5 * CLOCK_S) /* for rank 0 to start and for its line to get to the terminal; its end ends the others */
+#define SPEAK_NS                                                                                   \
+	(5 * CLOCK_S) /* for rank 0 to start and for its line to get to the terminal; its end ends \
+			 the others */
 #define LIBRARY_PROBE_NS (60 * CLOCK_S)
 #define STOP(code) ((code) + 1) /* positive: end with this exit code */
-/* Of health's one deadline: RAS 0.4 s, the stop ladder 3 x 0.2 s, logs and words. mpirun takes 2 s more to end after a bad exit. */
+/* Of health's one deadline: RAS 0.4 s, the stop ladder 3 x 0.2 s, logs and words. mpirun takes 2 s
+ * more to end after a bad exit. */
 #define HEALTH_RESERVE_NS (1600 * CLOCK_MS)
 #define HEALTH_GRACE_NS (200 * CLOCK_MS)
 
@@ -58,7 +62,8 @@ struct run {
 	char when[32], log_dir[4096];
 };
 
-/* Rank 0's verdict for everybody, so that all ranks return the same exit code and mpirun stays quiet. */
+/* Rank 0's verdict for everybody, so that all ranks return the same exit code and mpirun stays
+ * quiet. */
 static int share_code(struct run *r, int code)
 {
 	int rc = r->coord.ops->bcast(&r->coord, &code, sizeof(code), 0, clock_after_ns(ROUND_NS));
@@ -69,13 +74,19 @@ static int share_code(struct run *r, int code)
 static int check_ranks(struct run *r, int launcher_size)
 {
 	if (r->coord.size == 1 && launcher_size > 1) {
-		log_error("the launcher started %d processes but MPI sees one: this program was built with another MPI than the mpirun "
-			  "that started it; use the mpirun of the same MPI, or build with -Dmpi=NAME", launcher_size);
+		log_error(
+		    "the launcher started %d processes but MPI sees one: this program was built "
+		    "with another MPI than the mpirun "
+		    "that started it; use the mpirun of the same MPI, or build with -Dmpi=NAME",
+		    launcher_size);
 		return STOP(NB_EXIT_USAGE);
 	}
 	if (r->coord.size == 1) {
-		log_error("one rank: transports are measured between at least two; start mpirun -np 2 ncclbench %s",
-			  r->options.health ? "health" : r->options.tune ? "tune" : "--sweep");
+		log_error("one rank: transports are measured between at least two; start mpirun "
+			  "-np 2 ncclbench %s",
+			  r->options.health ? "health"
+			  : r->options.tune ? "tune"
+					    : "--sweep");
 		return STOP(NB_EXIT_USAGE);
 	}
 	return 0;
@@ -88,7 +99,8 @@ static int agree_on_veto(struct run *r)
 	return r->coord.ops->max(&r->coord, &r->veto, 1, clock_after_ns(ROUND_NS));
 }
 
-/* Ranks started with different words would gather different things, or not at all, and wait for each other. */
+/* Ranks started with different words would gather different things, or not at all, and wait for
+ * each other. */
 static int agree_on_words(struct run *r)
 {
 	uint64_t hash = 14695981039346656037ULL; /* FNV-1a */
@@ -103,7 +115,8 @@ static int agree_on_words(struct run *r)
 	if (rc < 0 || v[0] == -v[1])
 		return rc;
 	if (r->coord.rank == 0)
-		log_error("the ranks were given different options; start all ranks with the same command line");
+		log_error("the ranks were given different options; start all ranks with the same "
+			  "command line");
 	return STOP(NB_EXIT_USAGE);
 }
 
@@ -137,7 +150,8 @@ static int agree_on_seed(struct run *r)
 /* What decides the order of collective calls: the plan, and options that are not in it. */
 static int64_t plan_words(const struct run *r)
 {
-	const int also[] = { r->options.plan.profile, r->options.dry_run, r->options.ceilings, r->options.health, r->options.tune };
+	const int also[] = { r->options.plan.profile, r->options.dry_run, r->options.ceilings,
+			     r->options.health, r->options.tune };
 	uint64_t words = r->campaign.plan.fingerprint;
 
 	for (size_t i = 0; i < N_ELEMENTS(also); i++)
@@ -145,7 +159,8 @@ static int64_t plan_words(const struct run *r)
 	return (int64_t)(words >> 1);
 }
 
-/* Ranks started with different words would wait for each other for ever. `code` is what make_plan said on this rank. */
+/* Ranks started with different words would wait for each other for ever. `code` is what make_plan
+ * said on this rank. */
 static int agree_on_plan(struct run *r, int code)
 {
 	int64_t words = plan_words(r), v[3] = { words, -words, code };
@@ -156,7 +171,8 @@ static int agree_on_plan(struct run *r, int code)
 	if (v[2] == 0 && v[0] == -v[1])
 		return 0;
 	if (code == 0 && r->coord.rank == 0)
-		log_error("the ranks were given different options or see different devices, so their plans differ; start all ranks with the "
+		log_error("the ranks were given different options or see different devices, so "
+			  "their plans differ; start all ranks with the "
 			  "same command line");
 	return STOP(NB_EXIT_USAGE);
 }
@@ -206,9 +222,11 @@ static int load_verdict(struct run *r, char **part)
 static int nothing_to_confirm(const struct run *r)
 {
 	if (r->coord.rank == 0)
-		log_note("%.300s has no suspects: nothing was slower, nothing is measured", r->options.confirm);
+		log_note("%.300s has no suspects: nothing was slower, nothing is measured",
+			 r->options.confirm);
 	if (r->coord.rank == 0 && r->options.json)
-		printf("{\"schema\":1,\"command\":\"sweep\",\"verdict\":\"ok\",\"exit_code\":0,\"suspects\":0}\n");
+		printf("{\"schema\":1,\"command\":\"sweep\",\"verdict\":\"ok\",\"exit_code\":0,"
+		       "\"suspects\":0}\n");
 	return STOP(NB_EXIT_OK);
 }
 
@@ -236,8 +254,11 @@ static int check_conditions(const struct run *r)
 {
 	char machine[160], versions[160], why[400];
 
-	launch_titles(&r->launch, r->coord.size, machine, sizeof(machine), versions, sizeof(versions));
-	return confirm_conditions(&r->confirm, &r->launch.facts, machine, why, sizeof(why)) < 0 ? refuse_verdict(r, why) : 0;
+	launch_titles(&r->launch, r->coord.size, machine, sizeof(machine), versions,
+		      sizeof(versions));
+	return confirm_conditions(&r->confirm, &r->launch.facts, machine, why, sizeof(why)) < 0
+		   ? refuse_verdict(r, why)
+		   : 0;
 }
 
 static int keep_suspects(struct run *r)
@@ -284,12 +305,16 @@ static int check_backend(const struct run *r)
 	const struct plan_request *q = &r->campaign.request;
 
 	if (q->backend == BACKEND_NCCL && q->timings & (1u << TIMING_HOST))
-		return refuse(r, "--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
+		return refuse(
+		    r,
+		    "--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
 	if (q->backend == BACKEND_UCX && r->options.matrix)
-		return refuse(r, "--algos and --protos are NCCL's; this is host memory through UCX, which has neither to choose from here");
+		return refuse(r, "--algos and --protos are NCCL's; this is host memory through "
+				 "UCX, which has neither to choose from here");
 	for (size_t i = 0; i < r->options.n_arms; i++)
 		if (q->backend == BACKEND_UCX && r->options.arms[i].nccl_lib)
-			return refuse(r, "--ab: --nccl-lib has no meaning on host memory through UCX; leave it out");
+			return refuse(r, "--ab: --nccl-lib has no meaning on host memory through "
+					 "UCX; leave it out");
 	return 0;
 }
 
@@ -364,7 +389,10 @@ static int make_plan(struct run *r)
 	q->have_ib = fewest_ib(&r->launch.facts) > 0;
 	rc = check_backend(r);
 	if (rc == 0)
-		rc = options_transports(&r->options, q->backend, &q->transports, &r->finish.required) < 0 ? STOP(NB_EXIT_USAGE) : 0;
+		rc = options_transports(&r->options, q->backend, &q->transports,
+					&r->finish.required) < 0
+			 ? STOP(NB_EXIT_USAGE)
+			 : 0;
 	if (rc == 0)
 		rc = complete_request(r, why, sizeof(why));
 	if (rc == 0)
@@ -380,19 +408,22 @@ static void print_plan(const struct run *r)
 {
 	const struct plan *p = &r->campaign.plan;
 
-	printf("backend %s, %d ranks, %d restart%s, seed %llu, plan %016llx\n", backend_names[r->launch.backend], r->coord.size,
-	       p->restarts, p->restarts == 1 ? "" : "s", (unsigned long long)r->campaign.request.seed,
+	printf("backend %s, %d ranks, %d restart%s, seed %llu, plan %016llx\n",
+	       backend_names[r->launch.backend], r->coord.size, p->restarts,
+	       p->restarts == 1 ? "" : "s", (unsigned long long)r->campaign.request.seed,
 	       (unsigned long long)p->fingerprint);
 	for (size_t i = 0; i < p->n_configs; i++) {
 		const struct plan_config *c = &p->configs[i];
 
-		printf("%s%s%s: %zu points\n", transport_table[c->transport].name, p->n_arms > 1 ? ", arm " : "",
+		printf("%s%s%s: %zu points\n", transport_table[c->transport].name,
+		       p->n_arms > 1 ? ", arm " : "",
 		       p->n_arms > 1 ? r->options.arms[c->arm].label : "", c->n);
 		for (size_t k = c->first; k < c->first + c->n; k++) {
 			const struct plan_point *q = &p->points[k];
 
-			printf("  %s %llu B %s%s%s\n", op_table[q->c.op].name, (unsigned long long)q->asked_bytes,
-			       timing_table[q->timing].name, q->impossible ? ": " : "", q->impossible ? q->impossible : "");
+			printf("  %s %llu B %s%s%s\n", op_table[q->c.op].name,
+			       (unsigned long long)q->asked_bytes, timing_table[q->timing].name,
+			       q->impossible ? ": " : "", q->impossible ? q->impossible : "");
 		}
 	}
 }
@@ -412,20 +443,26 @@ static int create_store(struct run *r)
 		dir = store_default_dir(host);
 	if (!dir)
 		return -ENOMEM;
-	rc = r->options.resume ? store_reopen(&r->campaign.store, dir) : store_create(&r->campaign.store, dir);
+	rc = r->options.resume ? store_reopen(&r->campaign.store, dir)
+			       : store_create(&r->campaign.store, dir);
 	if (rc < 0 && r->options.resume)
-		log_error("--resume: %s is no run directory of ncclbench that can be written: %s", dir, strerror(-rc));
+		log_error("--resume: %s is no run directory of ncclbench that can be written: %s",
+			  dir, strerror(-rc));
 	else if (rc == -ENOTEMPTY)
-		log_error("--out %s is not empty; earlier results are never overwritten: name a new folder", dir);
+		log_error("--out %s is not empty; earlier results are never overwritten: name a "
+			  "new folder",
+			  dir);
 	else if (rc < 0)
-		log_error("cannot create the run directory %s: %s; choose another place with --out", dir, strerror(-rc));
+		log_error("cannot create the run directory %s: %s; choose another place with --out",
+			  dir, strerror(-rc));
 	r->campaign.have_store = rc == 0;
 	snprintf(r->campaign.dir, sizeof(r->campaign.dir), "%s", dir);
 	free(dir);
 	return rc < 0 ? STOP(NB_EXIT_USAGE) : 0;
 }
 
-/* Ranks on other hosts may not see rank 0's folder: their logs then stay in a temporary one, which is named. */
+/* Ranks on other hosts may not see rank 0's folder: their logs then stay in a temporary one, which
+ * is named. */
 static void choose_log_dir(struct run *r, const char *shared)
 {
 	char points[4200], template[] = "/tmp/ncclbench-logs-XXXXXX";
@@ -436,8 +473,9 @@ static void choose_log_dir(struct run *r, const char *shared)
 		return;
 	if (mkdtemp(template)) {
 		snprintf(r->log_dir, sizeof(r->log_dir), "%s", template);
-		log_error("rank %d does not see the run directory; its workers' logs go to %s on its own host", r->coord.rank,
-			  r->log_dir);
+		log_error("rank %d does not see the run directory; its workers' logs go to %s on "
+			  "its own host",
+			  r->coord.rank, r->log_dir);
 	}
 }
 
@@ -471,7 +509,8 @@ static void ask_libraries(struct run *r)
 
 		if (!a->nccl_lib)
 			continue;
-		if (!facts_probe(r->launch.worker, a->nccl_lib, LIBRARY_PROBE_NS, &probed, why, sizeof(why))) {
+		if (!facts_probe(r->launch.worker, a->nccl_lib, LIBRARY_PROBE_NS, &probed, why,
+				 sizeof(why))) {
 			log_note("--ab: the version of %s is not known: %s", a->nccl_lib, why);
 			continue;
 		}
@@ -494,15 +533,27 @@ static void set_up_campaign(struct run *r)
 	if (!r->options.matrix && !r->options.tuned)
 		arms_lint(k->arms, r->options.n_arms, r->launch.backend);
 	k->reasons = (struct reason_context){
-		.facts = &r->launch.facts, .nranks = r->coord.size, .n_hosts = r->coord.n_hosts,
-		.shared_gpu = r->launch.shared_gpu, .veto = r->veto,
+		.facts = &r->launch.facts,
+		.nranks = r->coord.size,
+		.n_hosts = r->coord.n_hosts,
+		.shared_gpu = r->launch.shared_gpu,
+		.veto = r->veto,
 		.ib_devices = fewest_ib(&r->launch.facts),
 	};
 	k->crew = (struct crew_spec){
-		.worker = r->launch.worker, .log_dir = r->log_dir, .timeout_ns = r->options.timeout_ns, .inherited = environ,
-		.environment = { .one_host = r->coord.n_hosts == 1, .share_gpu = r->launch.shared_gpu, .veto = r->veto,
-				 .nccl_lib = r->options.nccl_lib, .net_device = r->launch.net_device[0] ? r->launch.net_device : NULL },
-		.place = &r->place, .device = r->launch.device, .deadline_ns = r->options.deadline_ns,
+		.worker = r->launch.worker,
+		.log_dir = r->log_dir,
+		.timeout_ns = r->options.timeout_ns,
+		.inherited = environ,
+		.environment = { .one_host = r->coord.n_hosts == 1,
+				 .share_gpu = r->launch.shared_gpu,
+				 .veto = r->veto,
+				 .nccl_lib = r->options.nccl_lib,
+				 .net_device =
+				     r->launch.net_device[0] ? r->launch.net_device : NULL },
+		.place = &r->place,
+		.device = r->launch.device,
+		.deadline_ns = r->options.deadline_ns,
 		.grace_ns = r->options.health ? HEALTH_GRACE_NS : 0,
 	};
 	if (r->launch.backend == BACKEND_NCCL) {
@@ -528,13 +579,16 @@ static void say_what(const struct run *r)
 {
 	char machine[160], versions[160];
 
-	launch_titles(&r->launch, r->coord.size, machine, sizeof(machine), versions, sizeof(versions));
-	log_note("%s; %s; %zu points, %s", machine, versions, r->campaign.plan.n_points, r->campaign.store.dir);
+	launch_titles(&r->launch, r->coord.size, machine, sizeof(machine), versions,
+		      sizeof(versions));
+	log_note("%s; %s; %zu points, %s", machine, versions, r->campaign.plan.n_points,
+		 r->campaign.store.dir);
 }
 
 static int measure(struct run *r)
 {
-	bool ceilings = r->options.ceilings < 0 ? r->launch.backend == BACKEND_NCCL : r->options.ceilings;
+	bool ceilings =
+	    r->options.ceilings < 0 ? r->launch.backend == BACKEND_NCCL : r->options.ceilings;
 	int64_t start = clock_now_ns();
 	int rc;
 
@@ -542,7 +596,8 @@ static int measure(struct run *r)
 		say_what(r);
 		rc = finish_meta(&r->campaign, &r->finish, false, 0);
 		if (rc < 0) {
-			log_error("cannot write %s/run.json: %s", r->campaign.store.dir, strerror(-rc));
+			log_error("cannot write %s/run.json: %s", r->campaign.store.dir,
+				  strerror(-rc));
 			r->campaign.broken = true; /* the first round tells the others */
 		}
 	}
@@ -551,7 +606,8 @@ static int measure(struct run *r)
 		r->campaign.joined = ceiling_tcp_joined;
 		r->campaign.joined_arg = &r->launch;
 	}
-	rc = ceilings && r->launch.backend == BACKEND_NCCL ? ceiling_tcp(&r->campaign, &r->launch) : 0;
+	rc = ceilings && r->launch.backend == BACKEND_NCCL ? ceiling_tcp(&r->campaign, &r->launch)
+							   : 0;
 	if (rc == 0)
 		rc = campaign_run(&r->campaign);
 	if (rc == 0 && ceilings && !r->campaign.interrupted)
@@ -652,7 +708,8 @@ static int run(struct run *r, int launcher_size)
 static void set_deadline(struct run *r)
 {
 	int64_t all = r->options.timeout_ns;
-	/* Who gives more time in all has a slower machine, and that ends its workers slower, too. */
+	/* Who gives more time in all has a slower machine, and that ends its workers slower, too.
+	 */
 	int64_t after = all / 5 > HEALTH_RESERVE_NS ? all / 5 : HEALTH_RESERVE_NS;
 
 	r->options.deadline_ns = r->start_ns + all - (all / 2 < after ? all / 2 : after);

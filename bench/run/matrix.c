@@ -15,10 +15,12 @@
 #include "spec/plan.h"
 
 #define BIT(i) (1ULL << (i))
-#define EVERY (BIT(OP_ALL_REDUCE) | BIT(OP_BROADCAST) | BIT(OP_ALL_GATHER) | BIT(OP_REDUCE_SCATTER) | BIT(OP_REDUCE))
+#define EVERY                                                                                   \
+	(BIT(OP_ALL_REDUCE) | BIT(OP_BROADCAST) | BIT(OP_ALL_GATHER) | BIT(OP_REDUCE_SCATTER) | \
+	 BIT(OP_REDUCE))
 
-/* TABLE: words of --algos and --protos as NCCL_ALGO and NCCL_PROTO spell them, the operations that have them, since when. A word
- * with a refusal is not taken. */
+/* TABLE: words of --algos and --protos as NCCL_ALGO and NCCL_PROTO spell them, the operations that
+ * have them, since when. A word with a refusal is not taken. */
 struct word {
 	const char *name, *nccl;
 	unsigned long long ops;
@@ -62,31 +64,35 @@ static const struct word *find(const struct word *table, const char *name)
 	return NULL;
 }
 
-static int refuse(const char *option, const char *word, const struct word *table, char *why, size_t max)
+static int refuse(const char *option, const char *word, const struct word *table, char *why,
+		  size_t max)
 {
 	const struct word *known = find(table, word);
 	const char *names[WORDS_MAX], *near;
 	size_t n = 0;
 
 	if (known) {
-		snprintf(why, max, "%s: '%.40s' %s", option, word, known->refusal ? known->refusal : "is named twice");
+		snprintf(why, max, "%s: '%.40s' %s", option, word,
+			 known->refusal ? known->refusal : "is named twice");
 		return -EINVAL;
 	}
 	for (; table[n].name && !table[n].refusal && n < WORDS_MAX; n++)
 		names[n] = table[n].name;
 	near = num_nearest(word, names, n);
-	snprintf(why, max, "%s: unknown word '%.40s'%s%s; known: %s, %s, %s", option, word, near ? "; did you mean " : "", near ? near : "",
-		 names[0], names[1], names[2]);
+	snprintf(why, max, "%s: unknown word '%.40s'%s%s; known: %s, %s, %s", option, word,
+		 near ? "; did you mean " : "", near ? near : "", names[0], names[1], names[2]);
 	return -EINVAL;
 }
 
-static int choose(const char *option, const char *text, const struct word *table, struct chosen *out, char *why, size_t max)
+static int choose(const char *option, const char *text, const struct word *table,
+		  struct chosen *out, char *why, size_t max)
 {
 	char *copy = text ? strdup(text) : NULL, *save = NULL;
 	int r = text && !copy ? -ENOMEM : 0;
 
 	out->n = 0;
-	for (char *w = copy ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+	for (char *w = copy ? strtok_r(copy, ",", &save) : NULL; w && r == 0;
+	     w = strtok_r(NULL, ",", &save)) {
 		const struct word *known = find(table, w);
 
 		for (size_t i = 0; known && i < out->n; i++)
@@ -98,7 +104,8 @@ static int choose(const char *option, const char *text, const struct word *table
 			out->w[out->n++] = known;
 	}
 	if (r == 0 && text && out->n == 0) {
-		snprintf(why, max, "%s: the list is empty; give for example %s,%s", option, table[0].name, table[1].name);
+		snprintf(why, max, "%s: the list is empty; give for example %s,%s", option,
+			 table[0].name, table[1].name);
 		r = -EINVAL;
 	}
 	free(copy);
@@ -127,17 +134,23 @@ static int fill_arm(struct arm *a, const struct word *algo, const struct word *p
 		r = add_pair(a, "NCCL_PROTO", proto->nccl);
 	snprintf(a->algo_req, sizeof(a->algo_req), "%s", algo ? algo->name : "");
 	snprintf(a->proto_req, sizeof(a->proto_req), "%s", proto ? proto->name : "");
-	/* NCCL's own choice has no label: it sorts first, and a reader that knows no arms takes it. */
-	snprintf(a->label, sizeof(a->label), "%s%s%s", algo ? algo->name : "", algo && proto ? "/" : "", proto ? proto->name : "");
-	snprintf(a->tag, sizeof(a->tag), "%s%s%s", algo ? algo->name : proto ? "" : "own", algo && proto ? "-" : "",
-		 proto ? proto->name : "");
-	snprintf(text, sizeof(text), "%s%s%s%s%s", algo ? "NCCL_ALGO=" : "", algo ? algo->nccl : "", algo && proto ? " " : "",
-		 proto ? "NCCL_PROTO=" : "", proto ? proto->nccl : "");
+	/* NCCL's own choice has no label: it sorts first, and a reader that knows no arms takes it.
+	 */
+	snprintf(a->label, sizeof(a->label), "%s%s%s", algo ? algo->name : "",
+		 algo && proto ? "/" : "", proto ? proto->name : "");
+	snprintf(a->tag, sizeof(a->tag), "%s%s%s",
+		 algo    ? algo->name
+		 : proto ? ""
+			 : "own",
+		 algo && proto ? "-" : "", proto ? proto->name : "");
+	snprintf(text, sizeof(text), "%s%s%s%s%s", algo ? "NCCL_ALGO=" : "", algo ? algo->nccl : "",
+		 algo && proto ? " " : "", proto ? "NCCL_PROTO=" : "", proto ? proto->nccl : "");
 	a->text = strdup(text);
 	return r == 0 && !a->text ? -ENOMEM : r;
 }
 
-int matrix_arms(const char *algo_text, const char *proto_text, struct arm **out, size_t *n, char *why, size_t max)
+int matrix_arms(const char *algo_text, const char *proto_text, struct arm **out, size_t *n,
+		char *why, size_t max)
 {
 	struct chosen a, p;
 	struct arm *arms;
@@ -193,9 +206,12 @@ static const char *impossible(const struct arm *a, int op, int version)
 void matrix_plan(struct plan *p, const struct arm *arms, int version)
 {
 	for (size_t c = 0; c < p->n_configs; c++)
-		for (size_t i = p->configs[c].first; i < p->configs[c].first + p->configs[c].n; i++) {
+		for (size_t i = p->configs[c].first; i < p->configs[c].first + p->configs[c].n;
+		     i++) {
 			struct plan_point *q = &p->points[i];
-			const char *why = q->impossible ? NULL : impossible(&arms[p->configs[c].arm], q->c.op, version);
+			const char *why =
+			    q->impossible ? NULL
+					  : impossible(&arms[p->configs[c].arm], q->c.op, version);
 
 			if (!why)
 				continue;
@@ -215,7 +231,7 @@ bool matrix_declined(const struct arm *a, const struct scan_tuning *t, char *why
 {
 	if (!differs(a->algo_req, t->algo) && !differs(a->proto_req, t->proto))
 		return false;
-	snprintf(why, max, "NCCL declined: it took %s/%s, asked for %s%s%s", t->algo, t->proto, a->algo_req,
-		 a->algo_req[0] && a->proto_req[0] ? "/" : "", a->proto_req);
+	snprintf(why, max, "NCCL declined: it took %s/%s, asked for %s%s%s", t->algo, t->proto,
+		 a->algo_req, a->algo_req[0] && a->proto_req[0] ? "/" : "", a->proto_req);
 	return true;
 }

@@ -8,7 +8,8 @@
 
 #include "data/stats.h"
 
-/* Below it the batches of a restart are the only replicates; from it on restarts are (they differ far more than batches do). */
+/* Below it the batches of a restart are the only replicates; from it on restarts are (they differ
+ * far more than batches do). */
 #define RESTARTS_FOR_INTERVAL 6
 
 void merged_fini(struct merged *m)
@@ -51,7 +52,8 @@ static int count_restart(struct merged *m, int restart, size_t batches)
 	return 0;
 }
 
-static void one_sample(struct sample *s, const struct op_case *c, const int64_t *ns, size_t stride, double ops)
+static void one_sample(struct sample *s, const struct op_case *c, const int64_t *ns, size_t stride,
+		       double ops)
 {
 	double sum = 0, max = 0, min = INFINITY;
 	int n = 0;
@@ -78,7 +80,8 @@ static void one_sample(struct sample *s, const struct op_case *c, const int64_t 
 	s->ops_per_batch = ops;
 }
 
-int merged_add(struct merged *m, const struct op_case *c, int restart, const int64_t *ns, size_t stride, size_t batches, double ops)
+int merged_add(struct merged *m, const struct op_case *c, int restart, const int64_t *ns,
+	       size_t stride, size_t batches, double ops)
 {
 	int r = reserve(m, batches);
 

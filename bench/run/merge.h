@@ -12,19 +12,20 @@
 struct merged { /* grows over chunks and restarts */
 	struct sample *samples;
 	size_t n, cap;
-	size_t written;           /* samples already in samples.csv */
-	size_t *per_restart;      /* samples of each restart that has any */
+	size_t written;      /* samples already in samples.csv */
+	size_t *per_restart; /* samples of each restart that has any */
 	size_t restarts;
 };
 
 void merged_fini(struct merged *m);
-/* ns[rank * stride + i]: elapsed ns of batch i on each rank; `ops` operations were in each. Ranks that take no part are left out. */
-int merged_add(struct merged *m, const struct op_case *c, int restart, const int64_t *ns, size_t stride, size_t batches,
-	       double ops) ATTR_MUST;
+/* ns[rank * stride + i]: elapsed ns of batch i on each rank; `ops` operations were in each. Ranks
+ * that take no part are left out. */
+int merged_add(struct merged *m, const struct op_case *c, int restart, const int64_t *ns,
+	       size_t stride, size_t batches, double ops) ATTR_MUST;
 /* Column `flags` of the last n samples; "" changes nothing. */
 void merged_flag(struct merged *m, size_t n, const char *flags);
-/* Relative half width of the 95 % interval of the median of the last restart's samples; infinity below 3 samples, NaN without
- * memory. */
+/* Relative half width of the 95 % interval of the median of the last restart's samples; infinity
+ * below 3 samples, NaN without memory. */
 double merged_precision(const struct merged *m);
 double merged_last_median_us(const struct merged *m);
 /* time_us and its companions, ops_per_batch, samples, restarts. */

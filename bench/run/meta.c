@@ -77,10 +77,12 @@ static json_t *fact_object(const char *facts)
 	json_t *o = json_object();
 
 	while (*facts) {
-		const char *end = strchrnul(facts, '\n'), *eq = memchr(facts, '=', (size_t)(end - facts));
+		const char *end = strchrnul(facts, '\n'),
+			   *eq = memchr(facts, '=', (size_t)(end - facts));
 
 		if (eq) {
-			char *key = strndup(facts, (size_t)(eq - facts)), *value = strndup(eq + 1, (size_t)(end - eq - 1));
+			char *key = strndup(facts, (size_t)(eq - facts)),
+			     *value = strndup(eq + 1, (size_t)(end - eq - 1));
 
 			if (key && value)
 				json_object_set_new(o, key, text(value));
@@ -110,11 +112,13 @@ static json_t *arms(const struct campaign *k)
 		json_t *o = json_object(), *set = json_object();
 
 		for (size_t n = 0; n < k->arms[i].n; n++)
-			json_object_set_new_nocheck(set, k->arms[i].set[n].name, text(k->arms[i].set[n].value));
+			json_object_set_new_nocheck(set, k->arms[i].set[n].name,
+						    text(k->arms[i].set[n].value));
 		json_object_set_new(o, "arm", text(k->arms[i].label));
 		json_object_set_new(o, "text", text(k->arms[i].text));
 		json_object_set_new(o, "environment", set);
-		json_object_set_new(o, "nccl_lib", text(k->arms[i].nccl_lib ? k->arms[i].nccl_lib : ""));
+		json_object_set_new(o, "nccl_lib",
+				    text(k->arms[i].nccl_lib ? k->arms[i].nccl_lib : ""));
 		json_object_set_new(o, "lib_version", text(k->arms[i].lib_version));
 		json_array_append_new(a, o);
 	}
@@ -132,7 +136,8 @@ static json_t *transports(const struct campaign *k)
 
 		json_object_set_new(o, "backend", text(backend_names[t->backend]));
 		json_object_set_new(o, "transport", text(t->name));
-		json_object_set_new(o, "arm", text(k->arms ? k->arms[k->plan.configs[i].arm].label : ""));
+		json_object_set_new(o, "arm",
+				    text(k->arms ? k->arms[k->plan.configs[i].arm].label : ""));
 		json_object_set_new(o, "points", json_integer((json_int_t)k->plan.configs[i].n));
 		json_object_set_new(o, "environment_set", text(cs->set));
 		json_object_set_new(o, "environment_overruled", text(cs->overruled));
@@ -172,9 +177,10 @@ static json_t *with_numbers(json_t *o)
 	void *next;
 	double v;
 
-	json_object_foreach_safe(o, next, key, value)
-		if (json_is_string(value) && num_parse_double(json_string_value(value), &v) == 0)
-			json_object_set_new(o, key, json_real(v));
+	json_object_foreach_safe(o, next, key,
+				 value) if (json_is_string(value) &&
+					    num_parse_double(json_string_value(value), &v) == 0)
+	    json_object_set_new(o, key, json_real(v));
 	return o;
 }
 
@@ -196,20 +202,23 @@ static json_t *outcomes(const struct campaign *k)
 		json_int_t n = 0;
 
 		for (size_t i = 0; i < k->plan.n_points; i++)
-			n += k->points[i].done && strcmp(k->points[i].record.outcome, outcome_table[id].name) == 0;
+			n += k->points[i].done &&
+			     strcmp(k->points[i].record.outcome, outcome_table[id].name) == 0;
 		if (n)
 			json_object_set_new(o, outcome_table[id].name, json_integer(n));
 	}
 	return o;
 }
 
-/* Where the time went, as rank 0 saw it: waiting for workers' answers by phase. The rest is starting, storing and agreeing. */
+/* Where the time went, as rank 0 saw it: waiting for workers' answers by phase. The rest is
+ * starting, storing and agreeing. */
 static json_t *seconds_by_phase(const struct campaign *k)
 {
 	json_t *o = json_object();
 
 	for (int phase = PHASE_HELLO; phase < PHASE_COUNT; phase++) {
-		int64_t ns = k->spent_ns[phase] - (phase == PHASE_RUN ? k->spent_ns[PHASE_NONE] : 0);
+		int64_t ns =
+		    k->spent_ns[phase] - (phase == PHASE_RUN ? k->spent_ns[PHASE_NONE] : 0);
 
 		json_object_set_new(o, phase_names[phase], number((double)ns / CLOCK_S));
 	}
@@ -230,8 +239,10 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, bool compl
 	json_t *o = json_object();
 	char machine[160], versions[160], fingerprint[24];
 
-	launch_titles(f->launch, k->request.nranks, machine, sizeof(machine), versions, sizeof(versions));
-	snprintf(fingerprint, sizeof(fingerprint), "%016llx", (unsigned long long)k->plan.fingerprint);
+	launch_titles(f->launch, k->request.nranks, machine, sizeof(machine), versions,
+		      sizeof(versions));
+	snprintf(fingerprint, sizeof(fingerprint), "%016llx",
+		 (unsigned long long)k->plan.fingerprint);
 	json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
 	json_object_set_new(o, "ncclbench", text(NCCLBENCH_VERSION));
 	json_object_set_new(o, "command", text("sweep"));
@@ -271,7 +282,8 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, bool compl
 
 static void add_cell(json_t *o, const char *name, const struct record *r, bool latency)
 {
-	json_object_set_new(o, name, r ? number(latency ? r->time_us : r->busbw_gbps) : json_null());
+	json_object_set_new(o, name,
+			    r ? number(latency ? r->time_us : r->busbw_gbps) : json_null());
 }
 
 static const char *have_timing(const struct view *v, const char *first, const char *second)
@@ -289,8 +301,10 @@ static const char *have_timing(const struct view *v, const char *first, const ch
 
 static json_t *table_row(const struct view *v, const char *backend, const char *transport)
 {
-	const char *bw = have_timing(v, "stream", "graph"), *lat = have_timing(v, "graph", "stream");
-	uint64_t size = view_common_size(v, "all_reduce", bw), size_sr = view_common_size(v, "sendrecv", bw);
+	const char *bw = have_timing(v, "stream", "graph"),
+		   *lat = have_timing(v, "graph", "stream");
+	uint64_t size = view_common_size(v, "all_reduce", bw),
+		 size_sr = view_common_size(v, "sendrecv", bw);
 	const struct record *ar = view_cell(v, transport, "all_reduce", size, bw);
 	json_t *o = json_object();
 	char why[RECORD_DETAIL + 64];
@@ -312,19 +326,26 @@ static json_t *table_row(const struct view *v, const char *backend, const char *
 	return o;
 }
 
-char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v, const char *comparison, int exit_code)
+char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v,
+		      const char *comparison, int exit_code)
 {
 	static const char *const verdicts[] = {
-		[NB_EXIT_OK] = "ok", [NB_EXIT_REQUIRED] = "required transport missing", [NB_EXIT_BROKEN] = "broken",
+		[NB_EXIT_OK] = "ok",
+		[NB_EXIT_REQUIRED] = "required transport missing",
+		[NB_EXIT_BROKEN] = "broken",
 	};
 	json_t *o = json_object(), *rows = json_array();
 	const char *backend = backend_names[f->launch->backend];
 
 	for (size_t i = 0; i < k->plan.n_configs; i += (size_t)k->plan.n_arms)
-		json_array_append_new(rows, table_row(v, backend, transport_table[k->plan.configs[i].transport].name));
+		json_array_append_new(
+		    rows,
+		    table_row(v, backend, transport_table[k->plan.configs[i].transport].name));
 	json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
 	json_object_set_new(o, "command", text("sweep"));
-	json_object_set_new(o, "verdict", text(exit_code == NB_EXIT_INTERRUPTED ? "interrupted" : verdicts[exit_code]));
+	json_object_set_new(
+	    o, "verdict",
+	    text(exit_code == NB_EXIT_INTERRUPTED ? "interrupted" : verdicts[exit_code]));
 	json_object_set_new(o, "exit_code", json_integer(exit_code));
 	json_object_set_new(o, "run", text(k->dir));
 	json_object_set_new(o, "machine", text(v->machine));

@@ -15,5 +15,5 @@ struct json_t *meta_text(const char *s);
 char *meta_run_json(const struct campaign *k, const struct finish *f, bool complete, int exit_code);
 /* {schema, command, verdict, exit_code, run, rows: what the table shows}. */
 /* `comparison`: of the arms, as JSON; NULL none. */
-char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v, const char *comparison,
-		      int exit_code);
+char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v,
+		      const char *comparison, int exit_code);

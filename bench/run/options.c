@@ -29,7 +29,9 @@
 #define SIZES_MAX 4096
 #define WORDS_MAX 64
 #define ANY_BACKEND (-1)
-#define TIMEOUT_MAX_NS (300 * CLOCK_S) /* JOIN may take twice it, and other ranks wait 900 s for a round (fault.c) */
+#define TIMEOUT_MAX_NS \
+	(300 *         \
+	 CLOCK_S) /* JOIN may take twice it, and other ranks wait 900 s for a round (fault.c) */
 #define AB_RESTARTS 10
 #define BUDGET_MAX_NS (86400 * CLOCK_S)
 #define QUOTED_MAX 120 /* of a word in a message: what follows it must still be read */
@@ -38,54 +40,127 @@ const char *argp_program_version = "ncclbench " NCCLBENCH_VERSION;
 const char *argp_program_bug_address = NULL;
 
 enum key {
-	KEY_OPS = 256, KEY_TRANSPORTS, KEY_SIZES, KEY_TIMING, KEY_PROFILE, KEY_RESTARTS, KEY_BACKEND, KEY_REQUIRE, KEY_BIND, KEY_PAIR,
-	KEY_MAP, KEY_REGISTER, KEY_NCCL_LIB, KEY_OUT, KEY_TIMEOUT, KEY_SEED, KEY_JSON, KEY_COLOR, KEY_NO_CHARTS, KEY_DRY_RUN,
-	KEY_PLACE, KEY_ROOT, KEY_SHARE_GPU, KEY_CEILINGS, KEY_NO_CEILINGS, KEY_KEEP, KEY_AB, KEY_CONFIRM, KEY_BUDGET, KEY_OBJECTIVE,
-	KEY_EMIT, KEY_RESUME, KEY_ONLY, KEY_ALGOS, KEY_PROTOS, KEY_PAIRS, KEY_TUNED,
+	KEY_OPS = 256,
+	KEY_TRANSPORTS,
+	KEY_SIZES,
+	KEY_TIMING,
+	KEY_PROFILE,
+	KEY_RESTARTS,
+	KEY_BACKEND,
+	KEY_REQUIRE,
+	KEY_BIND,
+	KEY_PAIR,
+	KEY_MAP,
+	KEY_REGISTER,
+	KEY_NCCL_LIB,
+	KEY_OUT,
+	KEY_TIMEOUT,
+	KEY_SEED,
+	KEY_JSON,
+	KEY_COLOR,
+	KEY_NO_CHARTS,
+	KEY_DRY_RUN,
+	KEY_PLACE,
+	KEY_ROOT,
+	KEY_SHARE_GPU,
+	KEY_CEILINGS,
+	KEY_NO_CEILINGS,
+	KEY_KEEP,
+	KEY_AB,
+	KEY_CONFIRM,
+	KEY_BUDGET,
+	KEY_OBJECTIVE,
+	KEY_EMIT,
+	KEY_RESUME,
+	KEY_ONLY,
+	KEY_ALGOS,
+	KEY_PROTOS,
+	KEY_PAIRS,
+	KEY_TUNED,
 };
 
 static const struct argp_option rows[] = {
 	{ 0, 0, 0, 0, "What to measure", 1 },
-	{ "ops", KEY_OPS, "LIST", 0, "operations, comma separated, or all (default all_reduce,broadcast,sendrecv,pingpong); ncclbench list ops", 0 },
-	{ "transports", KEY_TRANSPORTS, "LIST", 0, "transports, comma separated (default auto,p2p,shm,socket, ib with a device; cma,shm,tcp on UCX); ncclbench list transports", 0 },
-	{ "minbytes", 'b', "SIZE", 0, "smallest size (default 8); suffixes K M G are powers of 1024", 0 },
+	{ "ops", KEY_OPS, "LIST", 0,
+	  "operations, comma separated, or all (default all_reduce,broadcast,sendrecv,pingpong); "
+	  "ncclbench list ops",
+	  0 },
+	{ "transports", KEY_TRANSPORTS, "LIST", 0,
+	  "transports, comma separated (default auto,p2p,shm,socket, ib with a device; cma,shm,tcp "
+	  "on UCX); ncclbench list transports",
+	  0 },
+	{ "minbytes", 'b', "SIZE", 0,
+	  "smallest size (default 8); suffixes K M G are powers of 1024", 0 },
 	{ "maxbytes", 'e', "SIZE", 0, "largest size (default 1G on GPUs, by profile on UCX)", 0 },
 	{ "stepfactor", 'f', "N", 0, "multiply sizes by N (default 2)", 0 },
 	{ "stepbytes", 'i', "SIZE", 0, "add SIZE instead", 0 },
 	{ "sizes", KEY_SIZES, "LIST", 0, "exactly these sizes instead of a range", 0 },
 	{ "datatype", 'd', "LIST", 0, "element types, or all (default float)", 0 },
 	{ "op", 'o', "LIST", 0, "reductions: sum prod max min avg, or all (default sum)", 0 },
-	{ "place", KEY_PLACE, "WHERE", 0, "out, in or both: result in another buffer or in place (default out)", 0 },
-	{ "root", KEY_ROOT, "RANK", 0, "root of broadcast, reduce, gather, scatter (default 0)", 0 },
+	{ "place", KEY_PLACE, "WHERE", 0,
+	  "out, in or both: result in another buffer or in place (default out)", 0 },
+	{ "root", KEY_ROOT, "RANK", 0, "root of broadcast, reduce, gather, scatter (default 0)",
+	  0 },
 	{ "pair", KEY_PAIR, "I,J", 0, "ranks of pingpong, send and send_bidir (default 0,1)", 0 },
-	{ "pairs", KEY_PAIRS, "all", 0, "one-way, two-way and ping-pong for every ordered pair of ranks, one pair after another", 0 },
-	{ "register", KEY_REGISTER, "LIST", 0, "add rows with registered memory: user, graph, symmetric", 0 },
+	{ "pairs", KEY_PAIRS, "all", 0,
+	  "one-way, two-way and ping-pong for every ordered pair of ranks, one pair after another",
+	  0 },
+	{ "register", KEY_REGISTER, "LIST", 0,
+	  "add rows with registered memory: user, graph, symmetric", 0 },
 	{ 0, 0, 0, 0, "How to measure", 2 },
-	{ "timing", KEY_TIMING, "LIST", 0, "graph, stream, blocking (default graph,stream; UCX: host)", 0 },
-	{ "profile", KEY_PROFILE, "NAME", 0, "quick, standard or gate: time spent per point and restarts (default quick)", 0 },
-	{ "restarts", KEY_RESTARTS, "N", 0, "fresh workers per transport (default: the profile's)", 0 },
+	{ "timing", KEY_TIMING, "LIST", 0,
+	  "graph, stream, blocking (default graph,stream; UCX: host)", 0 },
+	{ "profile", KEY_PROFILE, "NAME", 0,
+	  "quick, standard or gate: time spent per point and restarts (default quick)", 0 },
+	{ "restarts", KEY_RESTARTS, "N", 0, "fresh workers per transport (default: the profile's)",
+	  0 },
 	{ "seed", KEY_SEED, "N", 0, "order of the points (default: from the clock, recorded)", 0 },
-	{ "ceilings", KEY_CEILINGS, 0, 0, "measure plain copies and TCP beside it, about one second (default with NCCL)", 0 },
+	{ "ceilings", KEY_CEILINGS, 0, 0,
+	  "measure plain copies and TCP beside it, about one second (default with NCCL)", 0 },
 	{ "no-ceilings", KEY_NO_CEILINGS, 0, 0, "do not", 0 },
-	{ "timeout", KEY_TIMEOUT, "SEC", 0, "longest wait for one answer of a worker (default 30s)", 0 },
+	{ "timeout", KEY_TIMEOUT, "SEC", 0, "longest wait for one answer of a worker (default 30s)",
+	  0 },
 	{ 0, 0, 0, 0, "Where", 3 },
-	{ "backend", KEY_BACKEND, "NAME", 0, "auto, nccl or ucx (default auto: NCCL where there are as many GPUs as ranks)", 0 },
-	{ "bind", KEY_BIND, "HOW", 0, "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or all", 0 },
+	{ "backend", KEY_BACKEND, "NAME", 0,
+	  "auto, nccl or ucx (default auto: NCCL where there are as many GPUs as ranks)", 0 },
+	{ "bind", KEY_BIND, "HOW", 0,
+	  "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or "
+	  "all",
+	  0 },
 	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
-	{ "share-gpu", KEY_SHARE_GPU, 0, 0, "allow several ranks on one GPU: only network transports, time-sliced, for trying things out", 0 },
+	{ "share-gpu", KEY_SHARE_GPU, 0, 0,
+	  "allow several ranks on one GPU: only network transports, time-sliced, for trying things "
+	  "out",
+	  0 },
 	{ "nccl-lib", KEY_NCCL_LIB, "PATH", 0, "measure with this libnccl.so.2", 0 },
 	{ 0, 0, 0, 0, "Compare", 4 },
-	{ "ab", KEY_AB, "\"NAME=VALUE...\"", 0, "measure with these settings, or with --nccl-lib PATH, in turns with another --ab or, when it is "
-	  "the only one, with the plain environment (\"\"); at least 10 restarts; says what is faster and how sure", 0 },
-	{ "algos", KEY_ALGOS, "LIST", 0, "rows for each of these algorithms beside NCCL's own choice: ring, tree, pat (--ops all_reduce by default)", 0 },
-	{ "protos", KEY_PROTOS, "LIST", 0, "rows for each of these protocols: ll, ll128, simple; with --algos for each combination", 0 },
-	{ "tuned", KEY_TUNED, "RUN", 0, "add rows with the settings that an `ncclbench tune` recommends: shm (tuned)", 0 },
-	{ "confirm", KEY_CONFIRM, "VERDICT", 0, "measure again what `ncclbench gate --json` found slower, and nothing else, with its profile and "
-	  "fresh workers; then: ncclbench gate BASELINE... NEW --confirm RUN", 0 },
+	{ "ab", KEY_AB, "\"NAME=VALUE...\"", 0,
+	  "measure with these settings, or with --nccl-lib PATH, in turns with another --ab or, "
+	  "when it is "
+	  "the only one, with the plain environment (\"\"); at least 10 restarts; says what is "
+	  "faster and how sure",
+	  0 },
+	{ "algos", KEY_ALGOS, "LIST", 0,
+	  "rows for each of these algorithms beside NCCL's own choice: ring, tree, pat (--ops "
+	  "all_reduce by default)",
+	  0 },
+	{ "protos", KEY_PROTOS, "LIST", 0,
+	  "rows for each of these protocols: ll, ll128, simple; with --algos for each combination",
+	  0 },
+	{ "tuned", KEY_TUNED, "RUN", 0,
+	  "add rows with the settings that an `ncclbench tune` recommends: shm (tuned)", 0 },
+	{ "confirm", KEY_CONFIRM, "VERDICT", 0,
+	  "measure again what `ncclbench gate --json` found slower, and nothing else, with its "
+	  "profile and "
+	  "fresh workers; then: ncclbench gate BASELINE... NEW --confirm RUN",
+	  0 },
 	{ 0, 0, 0, 0, "Results", 5 },
-	{ "require", KEY_REQUIRE, "LIST", 0, "exit 1 unless these transports are ok and proven", 0 },
-	{ "out", KEY_OUT, "DIR", 0, "run directory (default results/runs/<time>-<host>); refused if not empty", 0 },
-	{ "json", KEY_JSON, 0, 0, "print one JSON object on standard output, everything else on standard error", 0 },
+	{ "require", KEY_REQUIRE, "LIST", 0, "exit 1 unless these transports are ok and proven",
+	  0 },
+	{ "out", KEY_OUT, "DIR", 0,
+	  "run directory (default results/runs/<time>-<host>); refused if not empty", 0 },
+	{ "json", KEY_JSON, 0, 0,
+	  "print one JSON object on standard output, everything else on standard error", 0 },
 	{ "color", KEY_COLOR, "WHEN", 0, "auto, always or never", 0 },
 	{ "no-charts", KEY_NO_CHARTS, 0, 0, "do not draw", 0 },
 	{ "dry-run", KEY_DRY_RUN, 0, 0, "print the plan and stop", 0 },
@@ -94,106 +169,178 @@ static const struct argp_option rows[] = {
 };
 
 static const char doc[] =
-	"Measure NCCL's transports between the GPUs of a job, prove which one was really used, check the data, write CSV, a table "
-	"and charts. On a machine without GPUs the same through UCX on host memory."
-	"\vExamples:\n"
-	"  mpirun -np 2 ncclbench --sweep\n"
-	"  mpirun -np 2 ncclbench sweep --ops all --profile standard\n"
-	"  mpirun -np 2 ncclbench sweep --transports p2p,shm -b 1M -e 1G --require p2p\n\n"
-	"Exit status: 0 measured (N/A and skipped included); 1 a --require'd transport is not ok and proven; 2 usage; 5 a point "
-	"was corrupt, hung, crashed or failed; 130 interrupted.";
+    "Measure NCCL's transports between the GPUs of a job, prove which one was really used, check "
+    "the data, write CSV, a table "
+    "and charts. On a machine without GPUs the same through UCX on host memory."
+    "\vExamples:\n"
+    "  mpirun -np 2 ncclbench --sweep\n"
+    "  mpirun -np 2 ncclbench sweep --ops all --profile standard\n"
+    "  mpirun -np 2 ncclbench sweep --transports p2p,shm -b 1M -e 1G --require p2p\n\n"
+    "Exit status: 0 measured (N/A and skipped included); 1 a --require'd transport is not ok and "
+    "proven; 2 usage; 5 a point "
+    "was corrupt, hung, crashed or failed; 130 interrupted.";
 
 static const struct argp_option health_rows[] = {
-	{ "timeout", KEY_TIMEOUT, "SEC", 0, "the verdict is there by then, whatever hangs (default 8s)", 0 },
-	{ "backend", KEY_BACKEND, "NAME", 0, "auto, nccl or ucx (default auto: NCCL where there is a GPU or its driver; name nccl on a "
-	  "GPU node, so that a lost driver is not taken for a machine without GPUs)", 0 },
-	{ "require", KEY_REQUIRE, "LIST", 0, "exit 1 unless every operation is proven to have used one of these transports", 0 },
+	{ "timeout", KEY_TIMEOUT, "SEC", 0,
+	  "the verdict is there by then, whatever hangs (default 8s)", 0 },
+	{ "backend", KEY_BACKEND, "NAME", 0,
+	  "auto, nccl or ucx (default auto: NCCL where there is a GPU or its driver; name nccl on "
+	  "a "
+	  "GPU node, so that a lost driver is not taken for a machine without GPUs)",
+	  0 },
+	{ "require", KEY_REQUIRE, "LIST", 0,
+	  "exit 1 unless every operation is proven to have used one of these transports", 0 },
 	{ "nccl-lib", KEY_NCCL_LIB, "PATH", 0, "check with this libnccl.so.2", 0 },
 	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
-	{ "share-gpu", KEY_SHARE_GPU, 0, 0, "allow several ranks on one GPU: by the socket transport, for trying things out", 0 },
-	{ "bind", KEY_BIND, "HOW", 0, "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or all", 0 },
-	{ "keep", KEY_KEEP, "DIR", 0, "write the workers' logs there and keep them (default: a temporary folder, kept only on failure)", 0 },
-	{ "json", KEY_JSON, 0, 0, "print one JSON object on standard output, everything else on standard error", 0 },
+	{ "share-gpu", KEY_SHARE_GPU, 0, 0,
+	  "allow several ranks on one GPU: by the socket transport, for trying things out", 0 },
+	{ "bind", KEY_BIND, "HOW", 0,
+	  "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or "
+	  "all",
+	  0 },
+	{ "keep", KEY_KEEP, "DIR", 0,
+	  "write the workers' logs there and keep them (default: a temporary folder, kept only on "
+	  "failure)",
+	  0 },
+	{ "json", KEY_JSON, 0, 0,
+	  "print one JSON object on standard output, everything else on standard error", 0 },
 	{ 0, 0, 0, 0, "Help", -1 },
 	{ 0 },
 };
 
 static const char health_doc[] =
-	"Do the ranks of this job connect and exchange right data, in this environment, and over which transport? One all_reduce "
-	"and one sendrecv, small and large, each checked. Ends in seconds, also when something hangs, and says who is behind."
-	"\vExamples:\n"
-	"  mpirun -np 2 ncclbench health\n"
-	"  mpirun -np 8 ncclbench health --backend nccl --require p2p --json\n\n"
-	"Exit status: 0 healthy; 1 a --require'd transport was not proven; 2 usage; 5 not healthy; 130 interrupted.";
+    "Do the ranks of this job connect and exchange right data, in this environment, and over which "
+    "transport? One all_reduce "
+    "and one sendrecv, small and large, each checked. Ends in seconds, also when something hangs, "
+    "and says who is behind."
+    "\vExamples:\n"
+    "  mpirun -np 2 ncclbench health\n"
+    "  mpirun -np 8 ncclbench health --backend nccl --require p2p --json\n\n"
+    "Exit status: 0 healthy; 1 a --require'd transport was not proven; 2 usage; 5 not healthy; 130 "
+    "interrupted.";
 
 static const struct argp_option tune_rows[] = {
 	{ 0, 0, 0, 0, "What to search", 1 },
-	{ "budget", KEY_BUDGET, "SEC", 0, "time for measuring, all transports together (default 120s)", 0 },
-	{ "objective", KEY_OBJECTIVE, "WHAT", 0, "bandwidth (sizes above 64 KiB), latency (up to it) or model:NAME, the messages of a "
-	  "model's training (default bandwidth)", 0 },
-	{ "transports", KEY_TRANSPORTS, "LIST", 0, "transports, comma separated (default p2p,shm,socket, ib with a device; cma,shm,tcp on UCX)", 0 },
+	{ "budget", KEY_BUDGET, "SEC", 0,
+	  "time for measuring, all transports together (default 120s)", 0 },
+	{ "objective", KEY_OBJECTIVE, "WHAT", 0,
+	  "bandwidth (sizes above 64 KiB), latency (up to it) or model:NAME, the messages of a "
+	  "model's training (default bandwidth)",
+	  0 },
+	{ "transports", KEY_TRANSPORTS, "LIST", 0,
+	  "transports, comma separated (default p2p,shm,socket, ib with a device; cma,shm,tcp on "
+	  "UCX)",
+	  0 },
 	{ "ops", KEY_OPS, "LIST", 0, "operations, comma separated (default all_reduce)", 0 },
-	{ "sizes", KEY_SIZES, "LIST", 0, "sizes: those of the objective, and others to watch (default 8,64M; UCX 8,4M)", 0 },
+	{ "sizes", KEY_SIZES, "LIST", 0,
+	  "sizes: those of the objective, and others to watch (default 8,64M; UCX 8,4M)", 0 },
 	{ "only", KEY_ONLY, "LIST", 0, "try these variables only; ncclbench list tunables", 0 },
 	{ 0, 0, 0, 0, "How to measure", 2 },
-	{ "timing", KEY_TIMING, "NAME", 0, "graph, stream or blocking (default graph; UCX: host)", 0 },
-	{ "profile", KEY_PROFILE, "NAME", 0, "quick, standard or gate: time spent per point (default quick)", 0 },
-	{ "timeout", KEY_TIMEOUT, "SEC", 0, "longest wait for one answer of a worker (default 30s)", 0 },
+	{ "timing", KEY_TIMING, "NAME", 0, "graph, stream or blocking (default graph; UCX: host)",
+	  0 },
+	{ "profile", KEY_PROFILE, "NAME", 0,
+	  "quick, standard or gate: time spent per point (default quick)", 0 },
+	{ "timeout", KEY_TIMEOUT, "SEC", 0, "longest wait for one answer of a worker (default 30s)",
+	  0 },
 	{ 0, 0, 0, 0, "Where", 3 },
-	{ "backend", KEY_BACKEND, "NAME", 0, "auto, nccl or ucx (default auto: NCCL where there are as many GPUs as ranks)", 0 },
-	{ "bind", KEY_BIND, "HOW", 0, "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or all", 0 },
+	{ "backend", KEY_BACKEND, "NAME", 0,
+	  "auto, nccl or ucx (default auto: NCCL where there are as many GPUs as ranks)", 0 },
+	{ "bind", KEY_BIND, "HOW", 0,
+	  "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or "
+	  "all",
+	  0 },
 	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
-	{ "share-gpu", KEY_SHARE_GPU, 0, 0, "allow several ranks on one GPU: only network transports, time-sliced, for trying things out", 0 },
+	{ "share-gpu", KEY_SHARE_GPU, 0, 0,
+	  "allow several ranks on one GPU: only network transports, time-sliced, for trying things "
+	  "out",
+	  0 },
 	{ "nccl-lib", KEY_NCCL_LIB, "PATH", 0, "tune for this libnccl.so.2", 0 },
 	{ 0, 0, 0, 0, "Results", 4 },
-	{ "emit", KEY_EMIT, "FORM", 0, "add what to paste: env, python, accelerate, torchrun, docker, k8s or slurm", 0 },
-	{ "out", KEY_OUT, "DIR", 0, "run directory (default results/runs/<time>-<host>); refused if not empty", 0 },
-	{ "resume", KEY_RESUME, "DIR", 0, "go on with an interrupted tune: the same options, and its run directory", 0 },
-	{ "json", KEY_JSON, 0, 0, "print one JSON object on standard output, everything else on standard error", 0 },
+	{ "emit", KEY_EMIT, "FORM", 0,
+	  "add what to paste: env, python, accelerate, torchrun, docker, k8s or slurm", 0 },
+	{ "out", KEY_OUT, "DIR", 0,
+	  "run directory (default results/runs/<time>-<host>); refused if not empty", 0 },
+	{ "resume", KEY_RESUME, "DIR", 0,
+	  "go on with an interrupted tune: the same options, and its run directory", 0 },
+	{ "json", KEY_JSON, 0, 0,
+	  "print one JSON object on standard output, everything else on standard error", 0 },
 	{ "dry-run", KEY_DRY_RUN, 0, 0, "print what would be tried and stop", 0 },
 	{ 0, 0, 0, 0, "Help", -1 },
 	{ 0 },
 };
 
 static const char tune_doc[] =
-	"Search the settings that make this machine's transports faster, and prove the gain: fresh workers for each setting, in turns "
-	"with the defaults, data checked; the best one again, against the defaults there and back. What hangs, crashes or corrupts is "
-	"told and never recommended. NCCL_NVLS_ENABLE=0 of the environment holds for all that is tried."
-	"\vExamples:\n"
-	"  mpirun -np 2 ncclbench tune\n"
-	"  mpirun -np 2 ncclbench tune --transports socket --budget 60 --emit torchrun\n"
-	"  mpirun -np 8 ncclbench tune --objective model:llama3-8b --out results/tune\n\n"
-	"Exit status: 0 searched, whatever was found; 2 usage; 5 the defaults themselves hung, crashed, failed or gave wrong data; "
-	"130 interrupted (--resume goes on).";
+    "Search the settings that make this machine's transports faster, and prove the gain: fresh "
+    "workers for each setting, in turns "
+    "with the defaults, data checked; the best one again, against the defaults there and back. "
+    "What hangs, crashes or corrupts is "
+    "told and never recommended. NCCL_NVLS_ENABLE=0 of the environment holds for all that is tried."
+    "\vExamples:\n"
+    "  mpirun -np 2 ncclbench tune\n"
+    "  mpirun -np 2 ncclbench tune --transports socket --budget 60 --emit torchrun\n"
+    "  mpirun -np 8 ncclbench tune --objective model:llama3-8b --out results/tune\n\n"
+    "Exit status: 0 searched, whatever was found; 2 usage; 5 the defaults themselves hung, "
+    "crashed, failed or gave wrong data; "
+    "130 interrupted (--resume goes on).";
 
 /* ---- values ---- */
 
 typedef int (*find_fn)(const char *word);
 
 struct word_table {
-	const char *what;         /* "operation" */
-	const char *option;       /* "--ops" */
+	const char *what;   /* "operation" */
+	const char *option; /* "--ops" */
 	int n;
 	const char *(*name)(int i);
-	find_fn find;             /* knows aliases too */
+	find_fn find; /* knows aliases too */
 };
 
-static const char *op_name(int i) { return op_table[i].name; }
-static const char *dtype_name(int i) { return dtype_table[i].name; }
-static const char *redop_name(int i) { return redop_table[i].name; }
-static const char *timing_name(int i) { return timing_table[i].name; }
-static const char *variant_name(int i) { return variant_table[i].name; }
-static const char *profile_name(int i) { return profile_table[i].name; }
-static const char *bind_name(int i) { return place_names[i]; }
-static const char *backend_name(int i) { return backend_names[i]; }
+static const char *op_name(int i)
+{
+	return op_table[i].name;
+}
+static const char *dtype_name(int i)
+{
+	return dtype_table[i].name;
+}
+static const char *redop_name(int i)
+{
+	return redop_table[i].name;
+}
+static const char *timing_name(int i)
+{
+	return timing_table[i].name;
+}
+static const char *variant_name(int i)
+{
+	return variant_table[i].name;
+}
+static const char *profile_name(int i)
+{
+	return profile_table[i].name;
+}
+static const char *bind_name(int i)
+{
+	return place_names[i];
+}
+static const char *backend_name(int i)
+{
+	return backend_names[i];
+}
 
 static const struct word_table ops_words = { "operation", "--ops", OP_COUNT, op_name, op_find };
-static const struct word_table dtype_words = { "element type", "-d", DTYPE_COUNT, dtype_name, dtype_find };
-static const struct word_table redop_words = { "reduction", "-o", REDOP_COUNT, redop_name, redop_find };
-static const struct word_table timing_words = { "timing", "--timing", TIMING_COUNT, timing_name, timing_find };
-static const struct word_table variant_words = { "registration", "--register", VARIANT_COUNT, variant_name, variant_find };
-static const struct word_table bind_words = { "binding", "--bind", PLACE_COUNT, bind_name, place_find };
-static const struct word_table backend_words = { "backend", "--backend", BACKEND_COUNT, backend_name, backend_find };
+static const struct word_table dtype_words = { "element type", "-d", DTYPE_COUNT, dtype_name,
+					       dtype_find };
+static const struct word_table redop_words = { "reduction", "-o", REDOP_COUNT, redop_name,
+					       redop_find };
+static const struct word_table timing_words = { "timing", "--timing", TIMING_COUNT, timing_name,
+						timing_find };
+static const struct word_table variant_words = { "registration", "--register", VARIANT_COUNT,
+						 variant_name, variant_find };
+static const struct word_table bind_words = { "binding", "--bind", PLACE_COUNT, bind_name,
+					      place_find };
+static const struct word_table backend_words = { "backend", "--backend", BACKEND_COUNT,
+						 backend_name, backend_find };
 
 static int unknown_word(const struct word_table *t, const char *word)
 {
@@ -206,9 +353,11 @@ static int unknown_word(const struct word_table *t, const char *word)
 	}
 	near = num_nearest(word, names, (size_t)t->n);
 	if (near)
-		log_error("%s: unknown %s '%.*s'; did you mean %s? Known: %s", t->option, t->what, QUOTED_MAX, word, near, buf_text(&all));
+		log_error("%s: unknown %s '%.*s'; did you mean %s? Known: %s", t->option, t->what,
+			  QUOTED_MAX, word, near, buf_text(&all));
 	else
-		log_error("%s: unknown %s '%.*s'; known: %s", t->option, t->what, QUOTED_MAX, word, buf_text(&all));
+		log_error("%s: unknown %s '%.*s'; known: %s", t->option, t->what, QUOTED_MAX, word,
+			  buf_text(&all));
 	buf_fini(&all);
 	return -EINVAL;
 }
@@ -232,7 +381,8 @@ static int whole_list(const char *option, const char *text)
 		return 0; /* nothing at all: the caller says what belongs there */
 	if (text[0] != ',' && text[n - 1] != ',' && !strstr(text, ",,"))
 		return 0;
-	log_error("%s: '%.*s' has an empty element; give the words with one comma between them", option, QUOTED_MAX, text);
+	log_error("%s: '%.*s' has an empty element; give the words with one comma between them",
+		  option, QUOTED_MAX, text);
 	return -EINVAL;
 }
 
@@ -243,7 +393,8 @@ static int word_bits(const struct word_table *t, const char *text, unsigned long
 	int r = copy ? whole_list(t->option, text) : -ENOMEM;
 
 	*bits = 0;
-	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0;
+	     w = strtok_r(NULL, ",", &save)) {
 		int id = 0;
 
 		if (strcmp(w, "all") == 0) {
@@ -255,7 +406,8 @@ static int word_bits(const struct word_table *t, const char *text, unsigned long
 			*bits |= 1ULL << id;
 	}
 	if (r == 0 && *bits == 0) {
-		log_error("%s: the list is empty; give at least one %s, for example %s", t->option, t->what, t->name(0));
+		log_error("%s: the list is empty; give at least one %s, for example %s", t->option,
+			  t->what, t->name(0));
 		r = -EINVAL;
 	}
 	free(copy);
@@ -277,8 +429,10 @@ static int size_value(const char *option, const char *text, uint64_t *out)
 	int r = num_parse_size(text, out);
 
 	if (r < 0)
-		log_error("%s: '%.*s' is no size; give a whole number of bytes with an optional K, M or G (powers of 1024), for "
-			  "example 64K", option, QUOTED_MAX, text);
+		log_error("%s: '%.*s' is no size; give a whole number of bytes with an optional K, "
+			  "M or G (powers of 1024), for "
+			  "example 64K",
+			  option, QUOTED_MAX, text);
 	return r;
 }
 
@@ -298,7 +452,8 @@ static int int_value(const char *option, const char *text, int64_t min, int64_t 
 	int r = num_parse_i64(text, min, max, out);
 
 	if (r < 0)
-		log_error("%s: '%.*s' is no whole number from %lld to %lld", option, QUOTED_MAX, text, (long long)min, (long long)max);
+		log_error("%s: '%.*s' is no whole number from %lld to %lld", option, QUOTED_MAX,
+			  text, (long long)min, (long long)max);
 	return r;
 }
 
@@ -316,7 +471,8 @@ static int size_list(struct options *o, const char *text)
 	size_t n = 0;
 	int r = copy && list ? whole_list("--sizes", text) : -ENOMEM;
 
-	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0;
+	     w = strtok_r(NULL, ",", &save)) {
 		if (n == SIZES_MAX) {
 			log_error("--sizes: more than %d sizes", SIZES_MAX);
 			r = -EINVAL;
@@ -351,11 +507,13 @@ static int int_list(const char *option, const char *text, int *out, int max, int
 	char *copy = strdup(text), *save = NULL;
 	int r = copy ? whole_list(option, text) : -ENOMEM, count = 0;
 
-	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0;
+	     w = strtok_r(NULL, ",", &save)) {
 		int64_t v;
 
 		if (count == max) {
-			log_error("%s: more than %d numbers in '%.*s'", option, max, QUOTED_MAX, text);
+			log_error("%s: more than %d numbers in '%.*s'", option, max, QUOTED_MAX,
+				  text);
 			r = -EINVAL;
 			break;
 		}
@@ -379,7 +537,8 @@ static int pair_value(struct options *o, const char *text)
 	if (int_list("--pair", text, v, 2, &n) < 0)
 		return -EINVAL;
 	if (n != 2 || v[0] == v[1]) {
-		log_error("--pair: '%.*s' is not two different ranks; give for example --pair 0,3", QUOTED_MAX, text);
+		log_error("--pair: '%.*s' is not two different ranks; give for example --pair 0,3",
+			  QUOTED_MAX, text);
 		return -EINVAL;
 	}
 	o->plan.a = v[0];
@@ -406,7 +565,8 @@ static int choice(const char *option, const char *text, const char *const *words
 			*out = i;
 			return 0;
 		}
-	log_error("%s: '%.*s' is not one of %s, %s, %s", option, QUOTED_MAX, text, words[0], words[1], words[2]);
+	log_error("%s: '%.*s' is not one of %s, %s, %s", option, QUOTED_MAX, text, words[0],
+		  words[1], words[2]);
 	return -EINVAL;
 }
 
@@ -428,17 +588,22 @@ static int backend_value(struct options *o, const char *text)
 
 static int timeout_value(struct options *o, const char *text)
 {
-	if (num_parse_duration(text, &o->timeout_ns) == 0 && o->timeout_ns >= 100 * CLOCK_MS && o->timeout_ns <= TIMEOUT_MAX_NS)
+	if (num_parse_duration(text, &o->timeout_ns) == 0 && o->timeout_ns >= 100 * CLOCK_MS &&
+	    o->timeout_ns <= TIMEOUT_MAX_NS)
 		return 0;
-	log_error("--timeout: '%.*s' is no duration from 0.1 s to 5 minutes; give for example 30, 1.5 or 2m", QUOTED_MAX, text);
+	log_error("--timeout: '%.*s' is no duration from 0.1 s to 5 minutes; give for example 30, "
+		  "1.5 or 2m",
+		  QUOTED_MAX, text);
 	return -EINVAL;
 }
 
 static int budget_value(struct options *o, const char *text)
 {
-	if (num_parse_duration(text, &o->budget_ns) == 0 && o->budget_ns >= CLOCK_S && o->budget_ns <= BUDGET_MAX_NS)
+	if (num_parse_duration(text, &o->budget_ns) == 0 && o->budget_ns >= CLOCK_S &&
+	    o->budget_ns <= BUDGET_MAX_NS)
 		return 0;
-	log_error("--budget: '%.*s' is no duration from 1 s to a day; give for example 120, 5m", QUOTED_MAX, text);
+	log_error("--budget: '%.*s' is no duration from 1 s to a day; give for example 120, 5m",
+		  QUOTED_MAX, text);
 	return -EINVAL;
 }
 
@@ -464,8 +629,8 @@ static int emit_value(struct options *o, const char *text)
 	for (; n < emit_count && n < N_ELEMENTS(names); n++)
 		names[n] = emit_formats[n].name;
 	near = num_nearest(text, names, n);
-	log_error("--emit: unknown form '%.*s'%s%s; ncclbench tune --help names all", QUOTED_MAX, text, near ? "; did you mean " : "",
-		  near ? near : "");
+	log_error("--emit: unknown form '%.*s'%s%s; ncclbench tune --help names all", QUOTED_MAX,
+		  text, near ? "; did you mean " : "", near ? near : "");
 	return -EINVAL;
 }
 
@@ -475,10 +640,13 @@ static int only_value(struct options *o, const char *text)
 	int r = copy ? whole_list("--only", text) : -ENOMEM;
 
 	o->only = text;
-	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0;
+	     w = strtok_r(NULL, ",", &save)) {
 		if (tunable_find(w) >= 0)
 			continue;
-		log_error("--only: '%.*s' is nothing that tune tries; ncclbench list tunables shows all", QUOTED_MAX, w);
+		log_error(
+		    "--only: '%.*s' is nothing that tune tries; ncclbench list tunables shows all",
+		    QUOTED_MAX, w);
 		r = -EINVAL;
 	}
 	free(copy);
@@ -513,17 +681,28 @@ static int what_value(int key, char *arg, struct options *o)
 	int place, r;
 
 	switch (key) {
-	case KEY_OPS: return word_bits(&ops_words, arg, &o->plan.ops);
-	case 'd': return word_bits32(&dtype_words, arg, &o->plan.dtypes);
-	case 'o': return word_bits32(&redop_words, arg, &o->plan.redops);
-	case 'b': return positive_size("-b", arg, &o->plan.begin);
-	case 'e': return positive_size("-e", arg, &o->plan.end);
-	case 'i': return positive_size("-i", arg, &o->plan.step);
-	case KEY_SIZES: return size_list(o, arg);
-	case KEY_ROOT: return positive("--root", arg, 0, 65535, &o->plan.root);
-	case KEY_PAIR: return pair_value(o, arg);
-	case KEY_PAIRS: return pairs_value(o, arg);
-	case KEY_REGISTER: return word_bits32(&variant_words, arg, &o->plan.variants);
+	case KEY_OPS:
+		return word_bits(&ops_words, arg, &o->plan.ops);
+	case 'd':
+		return word_bits32(&dtype_words, arg, &o->plan.dtypes);
+	case 'o':
+		return word_bits32(&redop_words, arg, &o->plan.redops);
+	case 'b':
+		return positive_size("-b", arg, &o->plan.begin);
+	case 'e':
+		return positive_size("-e", arg, &o->plan.end);
+	case 'i':
+		return positive_size("-i", arg, &o->plan.step);
+	case KEY_SIZES:
+		return size_list(o, arg);
+	case KEY_ROOT:
+		return positive("--root", arg, 0, 65535, &o->plan.root);
+	case KEY_PAIR:
+		return pair_value(o, arg);
+	case KEY_PAIRS:
+		return pairs_value(o, arg);
+	case KEY_REGISTER:
+		return word_bits32(&variant_words, arg, &o->plan.variants);
 	case 'f':
 		r = int_value("-f", arg, 2, 1 << 20, &v);
 		o->plan.factor = (uint64_t)v;
@@ -533,7 +712,8 @@ static int what_value(int key, char *arg, struct options *o)
 		if (r == 0)
 			o->plan.in_place = place == 0 ? 1u : place == 1 ? 2u : 3u;
 		return r;
-	default: return ARGP_ERR_UNKNOWN;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -543,32 +723,51 @@ static int how_value(int key, char *arg, struct options *o)
 	int r;
 
 	switch (key) {
-	case KEY_TIMING: o->points_given = true; return word_bits32(&timing_words, arg, &o->plan.timings);
-	case KEY_PROFILE: o->points_given = true; return profile_value(o, arg);
-	case KEY_RESTARTS: o->restarts_given = true; return positive("--restarts", arg, 1, 1000, &o->plan.restarts);
-	case KEY_TIMEOUT: return timeout_value(o, arg);
-	case KEY_BACKEND: return backend_value(o, arg);
-	case KEY_BIND: return one_word(&bind_words, arg, &o->bind);
-	case KEY_MAP: return int_list("--map", arg, o->map, OPTIONS_MAP_MAX, &o->n_map);
-	case KEY_NCCL_LIB: return library_value(o, arg);
-	case KEY_BUDGET: return budget_value(o, arg);
-	case KEY_OBJECTIVE: return objective_value(o, arg);
-	case KEY_EMIT: return emit_value(o, arg);
-	case KEY_ONLY: return only_value(o, arg);
-	case KEY_COLOR: return choice("--color", arg, color_words, 3, &o->color);
+	case KEY_TIMING:
+		o->points_given = true;
+		return word_bits32(&timing_words, arg, &o->plan.timings);
+	case KEY_PROFILE:
+		o->points_given = true;
+		return profile_value(o, arg);
+	case KEY_RESTARTS:
+		o->restarts_given = true;
+		return positive("--restarts", arg, 1, 1000, &o->plan.restarts);
+	case KEY_TIMEOUT:
+		return timeout_value(o, arg);
+	case KEY_BACKEND:
+		return backend_value(o, arg);
+	case KEY_BIND:
+		return one_word(&bind_words, arg, &o->bind);
+	case KEY_MAP:
+		return int_list("--map", arg, o->map, OPTIONS_MAP_MAX, &o->n_map);
+	case KEY_NCCL_LIB:
+		return library_value(o, arg);
+	case KEY_BUDGET:
+		return budget_value(o, arg);
+	case KEY_OBJECTIVE:
+		return objective_value(o, arg);
+	case KEY_EMIT:
+		return emit_value(o, arg);
+	case KEY_ONLY:
+		return only_value(o, arg);
+	case KEY_COLOR:
+		return choice("--color", arg, color_words, 3, &o->color);
 	case KEY_SEED:
 		r = int_value("--seed", arg, 0, INT64_MAX, &v);
 		o->plan.seed = (uint64_t)v;
 		o->seed_given = true;
 		return r;
-	default: return ARGP_ERR_UNKNOWN;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
 static int arm_value_text(struct options *o, const char *text)
 {
 	if (o->n_ab == N_ELEMENTS(o->ab)) {
-		log_error("--ab: more than %d environments; at most that many are compared in one run", ARMS_MAX);
+		log_error(
+		    "--ab: more than %d environments; at most that many are compared in one run",
+		    ARMS_MAX);
 		return -EINVAL;
 	}
 	o->ab[o->n_ab++] = text;
@@ -586,23 +785,55 @@ static int named(const char *option, const char *text)
 static int plain_value(int key, char *arg, struct options *o)
 {
 	switch (key) {
-	case KEY_TRANSPORTS: o->transports = arg; return 0;
-	case KEY_REQUIRE: o->require = arg; return 0;
-	case KEY_AB: return arm_value_text(o, arg);
-	case KEY_TUNED: o->tuned = arg; return named("--tuned", arg);
-	case KEY_ALGOS: o->algos = arg; return whole_list("--algos", arg);
-	case KEY_PROTOS: o->protos = arg; return whole_list("--protos", arg);
-	case KEY_CONFIRM: o->confirm = arg; return named("--confirm", arg);
-	case KEY_OUT: o->out = arg; return named("--out", arg);
-	case KEY_RESUME: o->resume = arg; return named("--resume", arg);
-	case KEY_KEEP: o->keep = arg; return 0;
-	case KEY_JSON: o->json = true; return 0;
-	case KEY_NO_CHARTS: o->charts = false; return 0;
-	case KEY_DRY_RUN: o->dry_run = true; return 0;
-	case KEY_CEILINGS: o->ceilings = 1; return 0;
-	case KEY_NO_CEILINGS: o->ceilings = 0; return 0;
-	case KEY_SHARE_GPU: o->share_gpu = true; return 0;
-	default: return ARGP_ERR_UNKNOWN;
+	case KEY_TRANSPORTS:
+		o->transports = arg;
+		return 0;
+	case KEY_REQUIRE:
+		o->require = arg;
+		return 0;
+	case KEY_AB:
+		return arm_value_text(o, arg);
+	case KEY_TUNED:
+		o->tuned = arg;
+		return named("--tuned", arg);
+	case KEY_ALGOS:
+		o->algos = arg;
+		return whole_list("--algos", arg);
+	case KEY_PROTOS:
+		o->protos = arg;
+		return whole_list("--protos", arg);
+	case KEY_CONFIRM:
+		o->confirm = arg;
+		return named("--confirm", arg);
+	case KEY_OUT:
+		o->out = arg;
+		return named("--out", arg);
+	case KEY_RESUME:
+		o->resume = arg;
+		return named("--resume", arg);
+	case KEY_KEEP:
+		o->keep = arg;
+		return 0;
+	case KEY_JSON:
+		o->json = true;
+		return 0;
+	case KEY_NO_CHARTS:
+		o->charts = false;
+		return 0;
+	case KEY_DRY_RUN:
+		o->dry_run = true;
+		return 0;
+	case KEY_CEILINGS:
+		o->ceilings = 1;
+		return 0;
+	case KEY_NO_CEILINGS:
+		o->ceilings = 0;
+		return 0;
+	case KEY_SHARE_GPU:
+		o->share_gpu = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
 	}
 }
 
@@ -613,18 +844,24 @@ static const char *command_name(const struct options *o)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	static int (*const groups[])(int, char *, struct options *) = { what_value, how_value, plain_value };
+	static int (*const groups[])(int, char *, struct options *) = { what_value, how_value,
+									plain_value };
 	int r = ARGP_ERR_UNKNOWN;
 
 	if (key == ARGP_KEY_INIT) {
-		state->err_stream = NULL; /* getopt has said what is wrong; "Try ..." would be a second line */
+		state->err_stream =
+		    NULL; /* getopt has said what is wrong; "Try ..." would be a second line */
 		return 0;
 	}
 	if (key == ARGP_KEY_ARG) {
 		const struct options *o = state->input;
 
-		log_error("unexpected word '%.*s'; %s takes options only (ncclbench %s --help)", QUOTED_MAX, arg,
-			  o->health ? "health" : o->tune ? "tune" : "a sweep", command_name(o));
+		log_error("unexpected word '%.*s'; %s takes options only (ncclbench %s --help)",
+			  QUOTED_MAX, arg,
+			  o->health ? "health"
+			  : o->tune ? "tune"
+				    : "a sweep",
+			  command_name(o));
 		return EINVAL;
 	}
 	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++) {
@@ -656,13 +893,15 @@ static const char *contradiction(const struct options *o)
 	if (p->end && p->begin > p->end)
 		return "-b is larger than -e; exchange them";
 	if (o->confirm && (o->points_given || o->transports || o->require))
-		return "--confirm takes what to measure and the profile from the verdict; leave the options that choose points out";
+		return "--confirm takes what to measure and the profile from the verdict; leave "
+		       "the options that choose points out";
 	if (o->tuned && (o->algos || o->protos || o->n_ab || o->confirm))
 		return "--tuned makes its own arm; leave --ab, --algos, --protos and --confirm out";
 	if ((o->algos || o->protos) && (o->n_ab || o->confirm))
 		return "--algos and --protos make their own arms; leave --ab and --confirm out";
 	if ((o->algos || o->protos) && o->backend == BACKEND_UCX)
-		return "--algos and --protos are NCCL's; UCX has neither algorithms nor protocols to choose from here";
+		return "--algos and --protos are NCCL's; UCX has neither algorithms nor protocols "
+		       "to choose from here";
 	if (o->confirm && o->n_ab)
 		return "--confirm and --ab contradict each other; give one";
 	if (o->resume && o->out)
@@ -674,12 +913,14 @@ static const char *contradiction(const struct options *o)
 	if (o->backend == BACKEND_UCX && p->timings & ~(1u << TIMING_HOST))
 		return "--backend ucx has only --timing host";
 	if (o->backend == BACKEND_NCCL && p->timings & (1u << TIMING_HOST))
-		return "--timing host is of the UCX backend; on GPUs give graph, stream or blocking";
+		return "--timing host is of the UCX backend; on GPUs give graph, stream or "
+		       "blocking";
 	return NULL;
 }
 
 /* argp's own text for an unknown option names no neighbour. */
-static int check_option_names(const struct options *o, const struct argp_option *known_rows, int argc, char **argv)
+static int check_option_names(const struct options *o, const struct argp_option *known_rows,
+			      int argc, char **argv)
 {
 	const char *names[N_ELEMENTS(rows) + 3], *command = command_name(o);
 	size_t n = 0;
@@ -698,7 +939,8 @@ static int check_option_names(const struct options *o, const struct argp_option 
 		bool known = false;
 
 		if (argv[i][0] == '-' && argv[i][1] && !isgraph((unsigned char)argv[i][1])) {
-			log_error("unknown option '%.*s'; ncclbench %s --help lists all", QUOTED_MAX, argv[i], command);
+			log_error("unknown option '%.*s'; ncclbench %s --help lists all",
+				  QUOTED_MAX, argv[i], command);
 			return -EINVAL;
 		}
 		if (strncmp(argv[i], "--", 2) != 0)
@@ -711,9 +953,12 @@ static int check_option_names(const struct options *o, const struct argp_option 
 			continue;
 		near = num_nearest(name, names, n);
 		if (near)
-			log_error("unknown option '--%s'; did you mean --%s? (ncclbench %s --help lists all)", name, near, command);
+			log_error("unknown option '--%s'; did you mean --%s? (ncclbench %s --help "
+				  "lists all)",
+				  name, near, command);
 		else
-			log_error("unknown option '--%s'; ncclbench %s --help lists all", name, command);
+			log_error("unknown option '--%s'; ncclbench %s --help lists all", name,
+				  command);
 		return -EINVAL;
 	}
 	return 0;
@@ -728,7 +973,8 @@ static char *join_words(int argc, char **argv)
 	return buf_take(&b);
 }
 
-/* All ranks get the same words; only one may print help or complain. argp prints to 1 and 2 by itself. */
+/* All ranks get the same words; only one may print help or complain. argp prints to 1 and 2 by
+ * itself. */
 static void mute(int keep[2])
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -840,7 +1086,12 @@ int options_parse(struct options *o, int argc, char **argv, bool speaks)
 	int keep[2] = { -1, -1 }, r;
 
 	*o = (struct options){
-		.backend = -1, .bind = -1, .ceilings = -1, .timeout_ns = 30 * CLOCK_S, .charts = true, .plan = { .a = 0, .b = 1 },
+		.backend = -1,
+		.bind = -1,
+		.ceilings = -1,
+		.timeout_ns = 30 * CLOCK_S,
+		.charts = true,
+		.plan = { .a = 0, .b = 1 },
 	};
 	o->plan.profile = profile_find("quick");
 	o->command = join_words(argc, argv);
@@ -891,11 +1142,13 @@ static int transport_of(int backend, const char *word)
 	return id;
 }
 
-/* A right word for another backend than the one that runs here: no typing mistake, so no neighbour. */
+/* A right word for another backend than the one that runs here: no typing mistake, so no neighbour.
+ */
 static bool of_other_backend(int backend, const char *option, const char *word)
 {
 	static const char *const remedies[BACKEND_COUNT] = {
-		[BACKEND_NCCL] = "the NCCL backend and at least two GPUs, one per rank: start it on a machine where ncclbench doctor "
+		[BACKEND_NCCL] = "the NCCL backend and at least two GPUs, one per rank: start it "
+				 "on a machine where ncclbench doctor "
 				 "finds them, without --backend ucx",
 		[BACKEND_UCX] = "the UCX backend: add --backend ucx",
 	};
@@ -907,8 +1160,10 @@ static bool of_other_backend(int backend, const char *option, const char *word)
 			continue;
 		for (int t = 0; t < TRANSPORT_COUNT; t++)
 			if (transport_table[t].backend == backend)
-				buf_printf(&own, "%s%s", own.len ? ", " : "", transport_table[t].name);
-		log_note("%s: %s needs %s; %s has %s", option, word, remedies[i], backend_names[backend], buf_text(&own));
+				buf_printf(&own, "%s%s", own.len ? ", " : "",
+					   transport_table[t].name);
+		log_note("%s: %s needs %s; %s has %s", option, word, remedies[i],
+			 backend_names[backend], buf_text(&own));
 		buf_fini(&own);
 		return true;
 	}
@@ -916,7 +1171,8 @@ static bool of_other_backend(int backend, const char *option, const char *word)
 }
 
 /* Called by all ranks: notes, which only one of them prints. */
-static int transport_bits(int backend, const char *option, const char *text, unsigned long long *bits)
+static int transport_bits(int backend, const char *option, const char *text,
+			  unsigned long long *bits)
 {
 	const char *names[TRANSPORT_COUNT], *near;
 	char *copy = strdup(text), *save = NULL;
@@ -925,7 +1181,8 @@ static int transport_bits(int backend, const char *option, const char *text, uns
 	for (int i = 0; i < TRANSPORT_COUNT; i++)
 		if (backend == ANY_BACKEND || transport_table[i].backend == backend)
 			names[n++] = transport_table[i].name;
-	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0; w = strtok_r(NULL, ",", &save)) {
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0;
+	     w = strtok_r(NULL, ",", &save)) {
 		int id = transport_of(backend, w);
 
 		if (id >= 0) {
@@ -936,9 +1193,10 @@ static int transport_bits(int backend, const char *option, const char *text, uns
 		if (backend != ANY_BACKEND && of_other_backend(backend, option, w))
 			continue;
 		near = num_nearest(w, names, (size_t)n);
-		log_note("%s: %s%s transport '%.*s'%s%s; ncclbench list transports shows all", option,
-			 backend == ANY_BACKEND ? "unknown" : backend_names[backend], backend == ANY_BACKEND ? "" : " has no",
-			 QUOTED_MAX, w, near ? "; did you mean " : "", near ? near : "");
+		log_note("%s: %s%s transport '%.*s'%s%s; ncclbench list transports shows all",
+			 option, backend == ANY_BACKEND ? "unknown" : backend_names[backend],
+			 backend == ANY_BACKEND ? "" : " has no", QUOTED_MAX, w,
+			 near ? "; did you mean " : "", near ? near : "");
 	}
 	free(copy);
 	if (r == 0 && *bits == 0) {
@@ -948,7 +1206,8 @@ static int transport_bits(int backend, const char *option, const char *text, uns
 	return r;
 }
 
-int options_transports(const struct options *o, int backend, unsigned long long *wanted, unsigned long long *required)
+int options_transports(const struct options *o, int backend, unsigned long long *wanted,
+		       unsigned long long *required)
 {
 	int r = 0;
 
@@ -958,7 +1217,8 @@ int options_transports(const struct options *o, int backend, unsigned long long 
 	if (r == 0 && o->require)
 		r = transport_bits(backend, "--require", o->require, required);
 	if (r == 0 && *wanted && *required & ~*wanted) {
-		log_note("--require names a transport that --transports leaves out; name it in both");
+		log_note(
+		    "--require names a transport that --transports leaves out; name it in both");
 		r = -EINVAL;
 	}
 	return r;

@@ -19,12 +19,14 @@
 #include "spec/transport.h"
 #include "wire/msg.h"
 
-#define CHUNK_MAX 64          /* batches asked for at once */
-#define BUDGET_STRETCH 2      /* long batches: the least number may take so many budgets before it is cut */
+#define CHUNK_MAX 64 /* batches asked for at once */
+#define BUDGET_STRETCH \
+	2 /* long batches: the least number may take so many budgets before it is cut */
 #define BATCHES_LEAST 3
-#define PILOT_SHARE 5         /* two pilot loops may take so many times less than the budget */
-#define RUN_SLACK 10          /* a batch may take so many times its prediction before it counts as hung */
-/* Whatever a worker's own figure predicts: the other ranks wait for a round no longer than fault.c lets them. */
+#define PILOT_SHARE 5 /* two pilot loops may take so many times less than the budget */
+#define RUN_SLACK 10  /* a batch may take so many times its prediction before it counts as hung */
+/* Whatever a worker's own figure predicts: the other ranks wait for a round no longer than fault.c
+ * lets them. */
 #define RUN_EXTRA_MAX_NS (300 * CLOCK_S)
 #define GATHER_NS (900 * CLOCK_S)
 #define CLOCK_WARM_US 20000.0 /* first measurement of a fresh worker: let the clocks rise */
@@ -44,7 +46,8 @@ struct told {
 
 static const char *const proof_words[] = { "yes", "unknown", "no" };
 
-/* Returns the badness with the rank below it, so that the maximum over ranks is the worst, of the lowest rank. */
+/* Returns the badness with the rank below it, so that the maximum over ranks is the worst, of the
+ * lowest rank. */
 static int64_t read_told(const struct words *answer, int rank, struct told *t)
 {
 	const char *proof = words_get(answer, "proof");
@@ -75,7 +78,8 @@ static int agree_on_told(struct crew *w, int64_t packed, struct told *t)
 	return 0;
 }
 
-/* The row's figures are of all passes and restarts: one that went another way spoils the proof of the others. */
+/* The row's figures are of all passes and restarts: one that went another way spoils the proof of
+ * the others. */
 static void keep_worst_told(struct point_state *s, const struct told *t)
 {
 	if (s->told > t->badness)
@@ -109,7 +113,8 @@ static void read_single(const struct words *answer, int64_t *extra, void *arg)
 	extra[2] = read_told(answer, s->rank, &s->told);
 }
 
-static int prepare(struct crew *w, const struct plan_point *p, int timing, bool quiet, struct fault *worst)
+static int prepare(struct crew *w, const struct plan_point *p, int timing, bool quiet,
+		   struct fault *worst)
 {
 	struct msg m = { 0 };
 	int r;
@@ -133,7 +138,8 @@ static int prepare(struct crew *w, const struct plan_point *p, int timing, bool 
 	return r;
 }
 
-static void begin_run(struct msg *m, const char *mode, int batches, int ops, int replays, int warmup)
+static void begin_run(struct msg *m, const char *mode, int batches, int ops, int replays,
+		      int warmup)
 {
 	msg_begin(m, "RUN");
 	msg_add(m, "mode", mode);
@@ -151,21 +157,24 @@ struct checked {
 static void read_checked(const struct words *answer, int64_t *extra, void *arg)
 {
 	struct checked *c = arg;
-	const char *got = words_get(answer, "got"), *want = words_get(answer, "want"), *first = words_get(answer, "first");
+	const char *got = words_get(answer, "got"), *want = words_get(answer, "want"),
+		   *first = words_get(answer, "first");
 
 	if (words_i64(answer, "wrong", 0, INT64_MAX, &c->wrong) != 0)
 		c->wrong = -1;
 	extra[0] = c->wrong != 0;
 	if (c->wrong > 0)
-		snprintf(c->first, sizeof(c->first), "the first at %.24s: got %.32s, must be %.32s", first ? first : "?",
-			 got ? got : "?", want ? want : "?");
+		snprintf(c->first, sizeof(c->first), "the first at %.24s: got %.32s, must be %.32s",
+			 first ? first : "?", got ? got : "?", want ? want : "?");
 }
 
 /* Over all ranks; unknown when one of them cannot tell. */
 static int sum_wrong(struct crew *w, int64_t mine, double *sum)
 {
 	int64_t *all = calloc((size_t)w->c->size, sizeof(*all));
-	int r = all ? w->c->ops->allgather(w->c, &mine, sizeof(mine), all, clock_after_ns(GATHER_NS)) : -ENOMEM;
+	int r =
+	    all ? w->c->ops->allgather(w->c, &mine, sizeof(mine), all, clock_after_ns(GATHER_NS))
+		: -ENOMEM;
 
 	*sum = 0;
 	for (int i = 0; i < w->c->size && r == 0; i++)
@@ -174,7 +183,8 @@ static int sum_wrong(struct crew *w, int64_t mine, double *sum)
 	return r;
 }
 
-/* Wrong data is this rank's fault to tell: it becomes the verdict of an own round, so that the right rank is named. */
+/* Wrong data is this rank's fault to tell: it becomes the verdict of an own round, so that the
+ * right rank is named. */
 static int check(struct crew *w, double *wrong, struct fault *worst)
 {
 	struct checked checked = { 0 };
@@ -188,10 +198,12 @@ static int check(struct crew *w, double *wrong, struct fault *worst)
 	if (r < 0 || fault_is(worst) || bad == 0)
 		return r;
 	if (checked.wrong > 0)
-		fault_set(&w->session.fault, OUTCOME_CORRUPT, PHASE_CHECK, "%" PRId64 " wrong element%s; %s", checked.wrong,
+		fault_set(&w->session.fault, OUTCOME_CORRUPT, PHASE_CHECK,
+			  "%" PRId64 " wrong element%s; %s", checked.wrong,
 			  checked.wrong == 1 ? "" : "s", checked.first);
 	else if (checked.wrong < 0)
-		fault_set(&w->session.fault, OUTCOME_ERROR, PHASE_CHECK, "worker's count of wrong elements cannot be read");
+		fault_set(&w->session.fault, OUTCOME_ERROR, PHASE_CHECK,
+			  "worker's count of wrong elements cannot be read");
 	r = crew_agree(w, NULL, 0, worst);
 	return r < 0 ? r : sum_wrong(w, checked.wrong, wrong);
 }
@@ -211,16 +223,19 @@ static int probe_timing(int backend)
 /* Field by field: the struct has padding. */
 static bool same_case(const struct op_case *a, const struct op_case *b)
 {
-	return a->op == b->op && a->dtype == b->dtype && a->redop == b->redop && a->in_place == b->in_place &&
-	       a->nranks == b->nranks && a->root == b->root && a->a == b->a && a->b == b->b && a->bytes == b->bytes;
+	return a->op == b->op && a->dtype == b->dtype && a->redop == b->redop &&
+	       a->in_place == b->in_place && a->nranks == b->nranks && a->root == b->root &&
+	       a->a == b->a && a->b == b->b && a->bytes == b->bytes;
 }
 
-/* Now or never: the log goes on without a line per operation, and the scan keeps only the last one of each size, which another
- * type or form of the same operation would overwrite. Before NCCL 2.23 lines do not name the operation. */
+/* Now or never: the log goes on without a line per operation, and the scan keeps only the last one
+ * of each size, which another type or form of the same operation would overwrite. Before NCCL 2.23
+ * lines do not name the operation. */
 static void remember_tuning(const struct crew *w, const struct plan_point *p, struct point_state *s)
 {
 	const char *func = op_table[p->c.op].nccl_name;
-	const struct scan_tuning *t = func ? scan_find_tuning(&w->evidence.scan, func, p->c.bytes) : NULL;
+	const struct scan_tuning *t =
+	    func ? scan_find_tuning(&w->evidence.scan, func, p->c.bytes) : NULL;
 
 	if (func && !t)
 		t = scan_find_tuning(&w->evidence.scan, "", p->c.bytes);
@@ -249,7 +264,8 @@ static void adopt_proof(struct campaign *k, size_t config, size_t point)
 	}
 }
 
-int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point, struct fault *worst)
+int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
+		struct fault *worst)
 {
 	struct point_state *s = &k->points[point];
 	const struct plan_point *p = &k->plan.points[point];
@@ -272,7 +288,8 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 	if (r == 0)
 		r = update_evidence(w, changed);
 	if (r == 0 && !fault_is(worst) && v[3])
-		fault_set(worst, OUTCOME_ERROR, PHASE_RUN, "worker's time of the single operation cannot be read");
+		fault_set(worst, OUTCOME_ERROR, PHASE_RUN,
+			  "worker's time of the single operation cannot be read");
 	if (r == 0 && !fault_is(worst) && tells_itself(w))
 		r = agree_on_told(w, v[2], &single.told);
 	if (r < 0 || fault_is(worst))
@@ -315,12 +332,15 @@ static void read_times(const struct words *answer, int64_t *extra, void *arg)
 }
 
 /* One RUN: all ranks' times in *all (heap, size x batches). */
-static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk, double batch_us, int64_t **all,
-		     struct fault *worst)
+static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk, double batch_us,
+		     int64_t **all, struct fault *worst)
 {
 	struct msg m = { 0 };
-	int64_t v[4] = { 0 }; /* some rank's answer is short; its GPU throttled; its clock fell; its worker's proof */
-	double extra_ns = fmin(batch_us * 1e3 * RUN_SLACK * (chunk->batches + chunk->warmup), RUN_EXTRA_MAX_NS);
+	int64_t v[4] = {
+		0
+	}; /* some rank's answer is short; its GPU throttled; its clock fell; its worker's proof */
+	double extra_ns =
+	    fmin(batch_us * 1e3 * RUN_SLACK * (chunk->batches + chunk->warmup), RUN_EXTRA_MAX_NS);
 	int r;
 
 	chunk->rank = w->c->rank;
@@ -330,7 +350,8 @@ static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk,
 	if (r < 0 || fault_is(worst))
 		return r;
 	if (v[0]) {
-		fault_set(worst, OUTCOME_ERROR, PHASE_RUN, "worker did not give one time per batch");
+		fault_set(worst, OUTCOME_ERROR, PHASE_RUN,
+			  "worker did not give one time per batch");
 		return 0;
 	}
 	chunk->flags = (v[1] ? CARD_THROTTLED : 0) | (v[2] ? CARD_CLOCK_FELL : 0);
@@ -345,7 +366,8 @@ static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk,
 	if (!*all)
 		return -ENOMEM;
 	/* Only what was measured: every rank gets every other rank's. */
-	return w->c->ops->allgather(w->c, chunk->ns, (size_t)chunk->batches * sizeof(*chunk->ns), *all, clock_after_ns(GATHER_NS));
+	return w->c->ops->allgather(w->c, chunk->ns, (size_t)chunk->batches * sizeof(*chunk->ns),
+				    *all, clock_after_ns(GATHER_NS));
 }
 
 /* Powers of four, so that the figure does not flip between runs at a boundary. */
@@ -369,11 +391,14 @@ static double slowest_us(const int64_t *all, int ranks, size_t batches, size_t b
 }
 
 /* Two short batches: warm up this size, and learn how long a loop really takes back to back. */
-static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all, double *loop_us, struct fault *worst)
+static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all, double *loop_us,
+		 struct fault *worst)
 {
 	const struct plan_point *p = &k->plan.points[point];
 	double est = isnan(k->points[point].est_us) ? 100 : k->points[point].est_us;
-	struct chunk c = { .batches = 2, .ops = timing_ops_per_loop(p->timing, p->c.bytes), .replays = 1,
+	struct chunk c = { .batches = 2,
+			   .ops = timing_ops_per_loop(p->timing, p->c.bytes),
+			   .replays = 1,
 			   .card = &k->card };
 	double a, b;
 	int r;
@@ -392,7 +417,8 @@ static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all
 
 static int first_batches(const struct profile *profile, double batch_us)
 {
-	double fits = (double)profile->point_budget_ns / 1e3 * BUDGET_STRETCH / (batch_us > 0 ? batch_us : 1);
+	double fits =
+	    (double)profile->point_budget_ns / 1e3 * BUDGET_STRETCH / (batch_us > 0 ? batch_us : 1);
 	int n = fits > profile->min_batches ? profile->min_batches : (int)fits;
 
 	return n < BATCHES_LEAST ? BATCHES_LEAST : n > CHUNK_MAX ? CHUNK_MAX : n;
@@ -400,7 +426,8 @@ static int first_batches(const struct profile *profile, double batch_us)
 
 static int next_batches(const struct profile *profile, double batch_us, double spent_us, int have)
 {
-	double left = ((double)profile->point_budget_ns / 1e3 - spent_us) / (batch_us > 0 ? batch_us : 1);
+	double left =
+	    ((double)profile->point_budget_ns / 1e3 - spent_us) / (batch_us > 0 ? batch_us : 1);
 	int n = profile->max_batches - have;
 
 	if (left < n)
@@ -408,8 +435,8 @@ static int next_batches(const struct profile *profile, double batch_us, double s
 	return n > 8 ? 8 : n;
 }
 
-static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int restart, int64_t **all, double loop_us,
-			  const char **stop, struct fault *worst)
+static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int restart,
+			  int64_t **all, double loop_us, const char **stop, struct fault *worst)
 {
 	const struct profile *profile = profile_of(k);
 	const struct plan_point *p = &k->plan.points[point];
@@ -429,7 +456,8 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 		r = run_chunk(w, &k->points[point], &c, batch_us, all, worst);
 		if (r < 0 || fault_is(worst))
 			return r;
-		r = merged_add(merged, &p->c, restart, *all, (size_t)c.batches, (size_t)c.batches, (double)c.ops * c.replays);
+		r = merged_add(merged, &p->c, restart, *all, (size_t)c.batches, (size_t)c.batches,
+			       (double)c.ops * c.replays);
 		if (r < 0)
 			return r;
 		card_flags_text(c.flags, flags, sizeof(flags));
@@ -449,8 +477,8 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 	return 0;
 }
 
-int point_measure(struct campaign *k, struct crew *w, size_t config, size_t point, int restart, const char **stop,
-		  struct fault *worst)
+int point_measure(struct campaign *k, struct crew *w, size_t config, size_t point, int restart,
+		  const char **stop, struct fault *worst)
 {
 	const struct plan_point *p = &k->plan.points[point];
 	int64_t *all = NULL, changed;
@@ -483,7 +511,8 @@ void point_key(int transport, const struct plan_point *p, const char *map, struc
 	record_set(r->variant, sizeof(r->variant), variant_table[p->variant].name);
 	record_set(r->op, sizeof(r->op), op_table[p->c.op].name);
 	record_set(r->dtype, sizeof(r->dtype), dtype_table[p->c.dtype].name);
-	record_set(r->redop, sizeof(r->redop), op_table[p->c.op].flags & OP_REDUCES ? redop_table[p->c.redop].name : "none");
+	record_set(r->redop, sizeof(r->redop),
+		   op_table[p->c.op].flags & OP_REDUCES ? redop_table[p->c.redop].name : "none");
 	record_set(r->map, sizeof(r->map), map);
 	record_set(r->timing, sizeof(r->timing), timing_table[p->timing].name);
 	if (op_table[p->c.op].flags & OP_PAIR)
@@ -495,7 +524,8 @@ void point_key(int transport, const struct plan_point *p, const char *map, struc
 	r->bytes = p->impossible ? p->asked_bytes : p->c.bytes;
 }
 
-static void fill_key(const struct campaign *k, size_t config, const struct plan_point *p, struct record *r)
+static void fill_key(const struct campaign *k, size_t config, const struct plan_point *p,
+		     struct record *r)
 {
 	const struct arm *arm = campaign_arm(k, config);
 
@@ -521,8 +551,10 @@ static void fill_algorithm(const struct point_state *s, struct record *r)
 		r->channels = t->channels;
 }
 
-/* The row's figures are of all restarts: one that went another way spoils the proof of the others. */
-static void judge_path(const struct crew *w, const struct plan_point *p, const int *host, struct point_state *s)
+/* The row's figures are of all restarts: one that went another way spoils the proof of the others.
+ */
+static void judge_path(const struct crew *w, const struct plan_point *p, const int *host,
+		       struct point_state *s)
 {
 	static const int badness[] = { [PROOF_YES] = 0, [PROOF_UNKNOWN] = 1, [PROOF_NO] = 2 };
 	struct proof now;
@@ -540,7 +572,8 @@ static void fill_proof(struct campaign *k, const struct crew *w, size_t point, s
 
 	if (transport_table[w->transport].backend == BACKEND_UCX) {
 		record_set(r->used, sizeof(r->used), s->used);
-		record_set(r->proof, sizeof(r->proof), s->told > 0 ? proof_words[s->told - 1] : "unknown");
+		record_set(r->proof, sizeof(r->proof),
+			   s->told > 0 ? proof_words[s->told - 1] : "unknown");
 	} else {
 		judge_path(w, &k->plan.points[point], k->host, s);
 		why = s->path.detail;
@@ -548,15 +581,18 @@ static void fill_proof(struct campaign *k, const struct crew *w, size_t point, s
 		record_set(r->proof, sizeof(r->proof), proof_names[s->path.verdict]);
 		fill_algorithm(s, r);
 	}
-	if (strcmp(r->proof, "no") == 0 && strcmp(r->outcome, outcome_table[OUTCOME_OK].name) == 0) {
+	if (strcmp(r->proof, "no") == 0 &&
+	    strcmp(r->outcome, outcome_table[OUTCOME_OK].name) == 0) {
 		record_set(r->outcome, sizeof(r->outcome), outcome_table[OUTCOME_UNPROVEN].name);
-		record_set(r->detail, sizeof(r->detail), why[0] ? why : "another transport carried the data");
+		record_set(r->detail, sizeof(r->detail),
+			   why[0] ? why : "another transport carried the data");
 	} else if (strcmp(r->proof, "unknown") == 0) {
 		record_set(r->detail, sizeof(r->detail), why);
 	}
 }
 
-int point_record(struct campaign *k, const struct crew *w, size_t config, size_t point, const struct fault *worst, const char *stop)
+int point_record(struct campaign *k, const struct crew *w, size_t config, size_t point,
+		 const struct fault *worst, const char *stop)
 {
 	struct point_state *s = &k->points[point];
 	const struct plan_point *p = &k->plan.points[point];

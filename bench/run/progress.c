@@ -38,7 +38,8 @@ static void time_left(const struct progress *p, size_t done, size_t total, char 
 
 	out[0] = '\0';
 	if (done >= 10 && done < total && spent > 1)
-		snprintf(out, max, ", about %.0f s left", spent / (double)done * (double)(total - done));
+		snprintf(out, max, ", about %.0f s left",
+			 spent / (double)done * (double)(total - done));
 }
 
 void progress_show(struct progress *p, const char *what, size_t done, size_t total)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What rank 0 shows while a sweep runs: one line that is redrawn on a terminal, a plain line every now and then elsewhere. Open MPI gives
- * ranks a pty even when the user writes to a file, so a terminal counts only when it has a width.
+ * What rank 0 shows while a sweep runs: one line that is redrawn on a terminal, a plain line every
+ * now and then elsewhere. Open MPI gives ranks a pty even when the user writes to a file, so a
+ * terminal counts only when it has a width.
  */
 #pragma once
 

@@ -14,7 +14,7 @@
 /* ---- before: one row per reason, first match speaks ---- */
 
 struct before {
-	unsigned flag;       /* of the transport; 0 = any */
+	unsigned flag; /* of the transport; 0 = any */
 	bool (*applies)(const struct transport *t, const struct reason_context *x, char *why,
 			size_t max);
 };
@@ -102,10 +102,10 @@ bool reason_before(int transport, const struct reason_context *x, char *why, siz
 /* ---- after: NCCL's words that mean "this machine cannot", not "this is broken" ---- */
 
 struct after {
-	const char *words;   /* in the first WARN or the fault's text */
-	unsigned flag;       /* only for transports with it; 0 = any forced */
-	const char *text;    /* what to say */
-	bool any;            /* of any transport, forced or not: somebody asked for an algorithm */
+	const char *words; /* in the first WARN or the fault's text */
+	unsigned flag;     /* only for transports with it; 0 = any forced */
+	const char *text;  /* what to say */
+	bool any;          /* of any transport, forced or not: somebody asked for an algorithm */
 };
 
 static const struct after after_table[] = {
@@ -116,8 +116,10 @@ static const struct after after_table[] = {
 	{ "no socket interface found", TRANSPORT_NETWORK,
 	  "no network interface matches NCCL_SOCKET_IFNAME" },
 	{ "peer access is not supported", TRANSPORT_NEEDS_P2P, "the driver refuses peer access" },
-	{ "no algorithm/protocol available", 0, "NCCL has no algorithm or protocol left for this operation", true },
-	{ "No algorithm/protocol available", 0, "NCCL has no algorithm or protocol left for this operation", true },
+	{ "no algorithm/protocol available", 0,
+	  "NCCL has no algorithm or protocol left for this operation", true },
+	{ "No algorithm/protocol available", 0,
+	  "NCCL has no algorithm or protocol left for this operation", true },
 };
 
 static void append(char *text, size_t max, const char *label, const char *more)

@@ -21,13 +21,15 @@
 #include "wire/msg.h"
 #include "wire/verb.h"
 
-#define GRACE_NS (500 * CLOCK_MS)        /* per rung of the stop ladder */
-#define POLITE_NS (5 * CLOCK_S)          /* BYE: NCCL's teardown took 150 to 360 ms */
-#define SLICE_MS 10                      /* how often alarms and Ctrl-C are looked at while waiting */
-#define PEER_GRACE_NS (300 * CLOCK_MS)   /* a peer failed: time for our worker to say why it failed too */
-#define ENDED_NS (2 * CLOCK_S)           /* from the end of its socket to the end of a worker, on a busy machine */
+#define GRACE_NS (500 * CLOCK_MS) /* per rung of the stop ladder */
+#define POLITE_NS (5 * CLOCK_S)   /* BYE: NCCL's teardown took 150 to 360 ms */
+#define SLICE_MS 10               /* how often alarms and Ctrl-C are looked at while waiting */
+#define PEER_GRACE_NS \
+	(300 * CLOCK_MS) /* a peer failed: time for our worker to say why it failed too */
+#define ENDED_NS \
+	(2 * CLOCK_S) /* from the end of its socket to the end of a worker, on a busy machine */
 #define NOTES_MAX 10000
-#define LEAST_NS (20 * CLOCK_MS)         /* at the deadline: a worker that is well still answers */
+#define LEAST_NS (20 * CLOCK_MS) /* at the deadline: a worker that is well still answers */
 
 static atomic_bool interrupted; /* tests have ranks as threads */
 
@@ -53,9 +55,9 @@ bool session_interrupted(void)
 
 /* TABLE: share of --timeout that one answer may take, in percent. */
 static const int phase_percent[PHASE_COUNT] = {
-	[PHASE_START] = 100,   [PHASE_HELLO] = 100, [PHASE_ID] = 100,    [PHASE_JOIN] = 200,
-	[PHASE_PREPARE] = 100, [PHASE_RUN] = 100,   [PHASE_CHECK] = 100, [PHASE_BYE] = 50,
-	[PHASE_CEILING] = 100,
+	[PHASE_START] = 100, [PHASE_HELLO] = 100,   [PHASE_ID] = 100,
+	[PHASE_JOIN] = 200,  [PHASE_PREPARE] = 100, [PHASE_RUN] = 100,
+	[PHASE_CHECK] = 100, [PHASE_BYE] = 50,      [PHASE_CEILING] = 100,
 };
 
 int64_t session_phase_timeout(int phase, int64_t timeout_ns)
@@ -77,8 +79,8 @@ static int open_log(struct session *s, const char *path)
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	if (fd < 0)
-		fault_set(&s->fault, OUTCOME_ERROR, PHASE_START, "cannot write the worker's log %s: %s", path,
-			  strerror(errno));
+		fault_set(&s->fault, OUTCOME_ERROR, PHASE_START,
+			  "cannot write the worker's log %s: %s", path, strerror(errno));
 	return fd;
 }
 
@@ -89,15 +91,23 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-static int spawn(struct session *s, const struct session_spec *spec, int worker_end, const int log_fds[3])
+static int spawn(struct session *s, const struct session_spec *spec, int worker_end,
+		 const int log_fds[3])
 {
 	char *argv[] = { (char *)spec->worker, NULL };
 	const struct child_fd fds[] = {
-		{ worker_end, NB_CHANNEL_FD }, { log_fds[0], NB_LOG_FD }, { log_fds[1], NB_QUIET_LOG_FD },
-		{ log_fds[2], 1 },             { log_fds[2], 2 },
+		{ worker_end, NB_CHANNEL_FD },
+		{ log_fds[0], NB_LOG_FD },
+		{ log_fds[1], NB_QUIET_LOG_FD },
+		{ log_fds[2], 1 },
+		{ log_fds[2], 2 },
 	};
 	struct child_spec child = {
-		.path = spec->worker, .argv = argv, .envp = spec->env->vec, .fds = fds, .n_fds = N_ELEMENTS(fds),
+		.path = spec->worker,
+		.argv = argv,
+		.envp = spec->env->vec,
+		.fds = fds,
+		.n_fds = N_ELEMENTS(fds),
 	};
 
 	if (spec->place && spec->place->changed) {
@@ -123,8 +133,8 @@ bool session_start(struct session *s, const struct session_spec *spec)
 	if (r == 0)
 		r = spawn(s, spec, pair[1], logs);
 	if (r < 0) {
-		fault_set(&s->fault, OUTCOME_ERROR, PHASE_START, "cannot start the worker %s: %s", spec->worker,
-			  strerror(-r));
+		fault_set(&s->fault, OUTCOME_ERROR, PHASE_START, "cannot start the worker %s: %s",
+			  spec->worker, strerror(-r));
 		goto out;
 	}
 	s->fd = pair[0];
@@ -152,7 +162,8 @@ static int look_around(void *arg)
 	if (session_interrupted())
 		return 1;
 	if (!w->peer_deadline_ns && c->ops->alarmed(c) >= c->round)
-		w->peer_deadline_ns = clock_after_ns(w->s->peer_grace_ns ? w->s->peer_grace_ns : PEER_GRACE_NS);
+		w->peer_deadline_ns =
+		    clock_after_ns(w->s->peer_grace_ns ? w->s->peer_grace_ns : PEER_GRACE_NS);
 	return w->peer_deadline_ns && clock_now_ns() > w->peer_deadline_ns;
 }
 
@@ -161,15 +172,18 @@ static void worker_ended(struct session *s, int phase)
 	char how[160];
 	int64_t until = clock_after_ns(ENDED_NS);
 
-	/* The socket closes before the process can be reaped: a moment, or longer where others want the processor. */
+	/* The socket closes before the process can be reaped: a moment, or longer where others want
+	 * the processor. */
 	if (s->deadline_ns && s->deadline_ns < until)
 		until = clock_after_ns(s->grace_ns);
 	child_wait(&s->child, until);
 	child_describe(&s->child, how, sizeof(how));
 	if (!child_ended(&s->child))
-		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker closed its socket but goes on running");
+		fault_set(&s->fault, OUTCOME_ERROR, phase,
+			  "worker closed its socket but goes on running");
 	else
-		fault_set(&s->fault, OUTCOME_CRASH, phase, "worker ended before it answered: %s", how);
+		fault_set(&s->fault, OUTCOME_CRASH, phase, "worker ended before it answered: %s",
+			  how);
 }
 
 static void wait_broken(struct session *s, int phase, const struct wait *w)
@@ -188,8 +202,11 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-	{ "unavailable", OUTCOME_UNAVAILABLE }, { "oom", OUTCOME_OOM },     { "skipped", OUTCOME_SKIPPED },
-	{ "corrupt", OUTCOME_CORRUPT },         { "error", OUTCOME_ERROR },
+	{ "unavailable", OUTCOME_UNAVAILABLE },
+	{ "oom", OUTCOME_OOM },
+	{ "skipped", OUTCOME_SKIPPED },
+	{ "corrupt", OUTCOME_CORRUPT },
+	{ "error", OUTCOME_ERROR },
 };
 
 static void worker_failed(struct session *s, int phase, const struct words *w)
@@ -215,29 +232,35 @@ static enum answer take(struct session *s, int phase, const struct words *w)
 	int verb = verb_check(w, &missing);
 
 	if (verb < 0 && missing) {
-		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker's message %.32s lacks the key %s", w->verb, missing);
+		fault_set(&s->fault, OUTCOME_ERROR, phase,
+			  "worker's message %.32s lacks the key %s", w->verb, missing);
 	} else if (verb < 0) {
-		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker said something unknown: %.64s", w->verb);
+		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker said something unknown: %.64s",
+			  w->verb);
 	} else if (verb == VERB_NOTE) {
 		if (++s->n_notes < NOTES_MAX)
 			return ANSWER_AGAIN;
-		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker floods its supervisor with notes");
+		fault_set(&s->fault, OUTCOME_ERROR, phase,
+			  "worker floods its supervisor with notes");
 	} else if (verb == VERB_FAIL) {
 		worker_failed(s, phase, w);
 	} else if (verb_table[verb].from_worker && verb_table[verb].answers == phase) {
 		return ANSWER_YES;
 	} else {
-		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker said %s when the answer of phase %s was due",
+		fault_set(&s->fault, OUTCOME_ERROR, phase,
+			  "worker said %s when the answer of phase %s was due",
 			  verb_table[verb].name, phase_names[phase]);
 	}
 	return ANSWER_NO;
 }
 
-static void receive_failed(struct session *s, int phase, int r, int64_t allowed_ns, const struct wait *w)
+static void receive_failed(struct session *s, int phase, int r, int64_t allowed_ns,
+			   const struct wait *w)
 {
 	switch (r) {
 	case CHAN_LATE:
-		fault_set(&s->fault, OUTCOME_HANG, phase, "no answer within %.1f s", (double)allowed_ns / CLOCK_S);
+		fault_set(&s->fault, OUTCOME_HANG, phase, "no answer within %.1f s",
+			  (double)allowed_ns / CLOCK_S);
 		break;
 	case CHAN_CLOSED:
 		worker_ended(s, phase);
@@ -246,13 +269,15 @@ static void receive_failed(struct session *s, int phase, int r, int64_t allowed_
 		wait_broken(s, phase, w);
 		break;
 	case CHAN_OVERSIZE:
-		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker sent a message above %d bytes", NB_MESSAGE_MAX);
+		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker sent a message above %d bytes",
+			  NB_MESSAGE_MAX);
 		break;
 	case CHAN_BAD:
 		fault_set(&s->fault, OUTCOME_ERROR, phase, "worker sent bytes that are no message");
 		break;
 	default:
-		fault_set(&s->fault, OUTCOME_ERROR, phase, "cannot talk to the worker: %s", strerror(-r));
+		fault_set(&s->fault, OUTCOME_ERROR, phase, "cannot talk to the worker: %s",
+			  strerror(-r));
 	}
 }
 
@@ -263,7 +288,8 @@ static bool await(struct session *s, int phase, int64_t allowed_ns, struct words
 
 	for (;;) {
 		enum answer a;
-		int r = chan_recv(s->fd, s->child.pidfd, deadline, SLICE_MS, look_around, &w, answer);
+		int r =
+		    chan_recv(s->fd, s->child.pidfd, deadline, SLICE_MS, look_around, &w, answer);
 
 		if (r != CHAN_OK) {
 			receive_failed(s, phase, r, allowed_ns, &w);
@@ -293,7 +319,8 @@ static int64_t allowed_ns(const struct session *s, int phase, int64_t extra_ns)
 	return left < allowed ? left : allowed;
 }
 
-static bool ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns, struct words *answer)
+static bool ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns,
+		struct words *answer)
 {
 	int64_t allowed = allowed_ns(s, phase, extra_ns);
 	int r = CHAN_OK;
@@ -305,7 +332,8 @@ static bool ask(struct session *s, int phase, const struct msg *m, int64_t extra
 	}
 	if (m)
 		r = chan_send(s->fd, m, clock_after_ns(allowed));
-	/* A worker that died may have left words behind that say why: read them before calling it closed. */
+	/* A worker that died may have left words behind that say why: read them before calling it
+	 * closed. */
 	if (r == CHAN_LATE || r < 0) {
 		receive_failed(s, phase, r, allowed, &(struct wait){ .s = s });
 		return false;
@@ -317,7 +345,8 @@ static bool ask(struct session *s, int phase, const struct msg *m, int64_t extra
 	return true;
 }
 
-bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns, struct words *answer)
+bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns,
+		 struct words *answer)
 {
 	int64_t start = clock_now_ns();
 	bool answered;

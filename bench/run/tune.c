@@ -34,11 +34,13 @@
 #define ROUND_NS (900 * CLOCK_S)
 #define JOURNAL "trials.jsonl"
 #define JOURNAL_MAX (64u << 20)
-/* A setting that takes longer than the dearest good trial by such a factor hangs, or is of no use; a busy machine may be slow. */
+/* A setting that takes longer than the dearest good trial by such a factor hangs, or is of no use;
+ * a busy machine may be slow. */
 #define PATIENCE 10
 #define PATIENCE_LEAST_S 10.0
 
-int tune_request(const struct options *o, struct plan_request *q, uint64_t **sizes, char *why, size_t why_max)
+int tune_request(const struct options *o, struct plan_request *q, uint64_t **sizes, char *why,
+		 size_t why_max)
 {
 	q->restarts = 1;
 	if (!q->timings)
@@ -49,8 +51,8 @@ int tune_request(const struct options *o, struct plan_request *q, uint64_t **siz
 	}
 	/* auto is one of the others, under another name. */
 	if (!q->transports && q->backend == BACKEND_NCCL)
-		q->transports = 1ULL << TRANSPORT_P2P | 1ULL << TRANSPORT_SHM | 1ULL << TRANSPORT_SOCKET |
-				(q->have_ib ? 1ULL << TRANSPORT_IB : 0);
+		q->transports = 1ULL << TRANSPORT_P2P | 1ULL << TRANSPORT_SHM |
+				1ULL << TRANSPORT_SOCKET | (q->have_ib ? 1ULL << TRANSPORT_IB : 0);
 	return tune_objective_request(o->objective, q, sizes, why, why_max);
 }
 
@@ -86,7 +88,8 @@ static unsigned ops_of(const struct campaign *k, size_t config)
 	unsigned ops = 0;
 
 	for (size_t i = pc->first; i < pc->first + pc->n; i++)
-		ops |= op_table[k->plan.points[i].c.op].nccl_name ? TUNE_COLLECTIVE : TUNE_SEND_RECV;
+		ops |=
+		    op_table[k->plan.points[i].c.op].nccl_name ? TUNE_COLLECTIVE : TUNE_SEND_RECV;
 	return ops;
 }
 
@@ -94,15 +97,19 @@ static int open_part(struct tune *t, size_t config, struct tune_part *p)
 {
 	const struct campaign *k = t->k;
 	char version[64] = "";
-	struct space_request q = { .transport = k->plan.configs[config].transport, .ops = ops_of(k, config), .inherited = inherited,
-				   .arg = (void *)t->finish, .only = t->finish->options->only };
+	struct space_request q = { .transport = k->plan.configs[config].transport,
+				   .ops = ops_of(k, config),
+				   .inherited = inherited,
+				   .arg = (void *)t->finish,
+				   .only = t->finish->options->only };
 	int r;
 
 	p->config = config;
 	p->transport = q.transport;
 	facts_get(&t->finish->launch->facts, 0, "lib_version", version, sizeof(version));
 	q.version = tunable_version(version);
-	r = tune_classes_build(&k->plan, config, t->finish->options->objective, &p->classes, p->why, sizeof(p->why));
+	r = tune_classes_build(&k->plan, config, t->finish->options->objective, &p->classes, p->why,
+			       sizeof(p->why));
 	if (r > 0)
 		return 0; /* p->why says it */
 	if (r == 0)
@@ -144,7 +151,8 @@ static void identity(const struct tune *t, struct buf *out)
 	char machine[160], versions[160];
 	const struct tune_classes *c = classes_of_all(t);
 
-	launch_titles(t->finish->launch, k->request.nranks, machine, sizeof(machine), versions, sizeof(versions));
+	launch_titles(t->finish->launch, k->request.nranks, machine, sizeof(machine), versions,
+		      sizeof(versions));
 	for (char *const *e = t->finish->inherited; e && *e; e++) {
 		char name[128];
 
@@ -153,10 +161,12 @@ static void identity(const struct tune *t, struct buf *out)
 			for (const char *b = *e; *b; b++)
 				hash = (hash ^ (unsigned char)*b) * 1099511628211ULL;
 	}
-	buf_printf(out, "%s; %s; %d ranks; plan %016llx; environment %016llx; classes", machine, versions, k->request.nranks,
-		   (unsigned long long)k->plan.fingerprint, (unsigned long long)hash);
+	buf_printf(out, "%s; %s; %d ranks; plan %016llx; environment %016llx; classes", machine,
+		   versions, k->request.nranks, (unsigned long long)k->plan.fingerprint,
+		   (unsigned long long)hash);
 	for (size_t i = 0; i < c->n; i++)
-		buf_printf(out, "%s%s%s", i ? ", " : " ", c->v[i].name, c->v[i].target ? "" : " (watched)");
+		buf_printf(out, "%s%s%s", i ? ", " : " ", c->v[i].name,
+			   c->v[i].target ? "" : " (watched)");
 }
 
 static int append(struct tune *t, const struct buf *line)
@@ -179,12 +189,15 @@ static int read_journal(struct tune *t, const char *path, const char *now)
 		r = journal_parse(text, len, n_classes, &t->before, why, sizeof(why));
 	free(text);
 	if (r < 0 && r != -ENOMEM) {
-		log_error("--resume: cannot use %s: %s; start a new tune with another --out", path, why[0] ? why : strerror(-r));
+		log_error("--resume: cannot use %s: %s; start a new tune with another --out", path,
+			  why[0] ? why : strerror(-r));
 		return NB_EXIT_USAGE + 1;
 	}
 	if (r == 0 && t->before.identity[0] && strcmp(t->before.identity, now) != 0) {
-		log_error("--resume: %s was measured otherwise; give the options and environment of then, or start a new tune\n  then: %s\n"
-			  "  now:  %s", path, t->before.identity, now);
+		log_error("--resume: %s was measured otherwise; give the options and environment "
+			  "of then, or start a new tune\n  then: %s\n"
+			  "  now:  %s",
+			  path, t->before.identity, now);
 		return NB_EXIT_USAGE + 1;
 	}
 	return r;
@@ -211,7 +224,8 @@ static int open_journal(struct tune *t)
 		r = r < 0 ? r : append(t, &head);
 	}
 	if (r < 0)
-		log_error("cannot write %s: %s; choose another place with --out", path ? path : JOURNAL, strerror(-r));
+		log_error("cannot write %s: %s; choose another place with --out",
+			  path ? path : JOURNAL, strerror(-r));
 	buf_fini(&head);
 	buf_fini(&who);
 	free(path);
@@ -238,25 +252,31 @@ static int record(struct tune *t, const struct setting *s, int restart, const st
 	struct buf line = { 0 };
 	int r;
 
-	snprintf(row.transport, sizeof(row.transport), "%s", transport_table[t->now->transport].name);
+	snprintf(row.transport, sizeof(row.transport), "%s",
+		 transport_table[t->now->transport].name);
 	r = journal_line(&line, &row, t->now->classes.n);
 	r = r < 0 ? r : append(t, &line);
 	buf_fini(&line);
 	if (r == 0)
 		return 0;
 	progress_clear(t->k->progress);
-	log_error("cannot write %s/%s: %s; what was measured before it is kept, the tune ends here: make room, then go on with --resume",
+	log_error("cannot write %s/%s: %s; what was measured before it is kept, the tune ends "
+		  "here: make room, then go on with --resume",
 		  t->k->store.dir, JOURNAL, strerror(-r));
 	t->broken = true;
 	return -EINTR;
 }
 
-static int measure(void *arg, const struct setting *s, int restart, double limit_s, struct trial *out)
+static int measure(void *arg, const struct setting *s, int restart, double limit_s,
+		   struct trial *out)
 {
 	struct tune *t = arg;
-	const struct trial *known = journal_find(&t->before, transport_table[t->now->transport].name, s, restart);
+	const struct trial *known =
+	    journal_find(&t->before, transport_table[t->now->transport].name, s, restart);
 	double patience = fmax(PATIENCE_LEAST_S, PATIENCE * t->dearest_s);
-	struct tune_order o = { .what = TUNE_MEASURE, .config = t->now->config, .s = *s, .attempt = t->attempts++ };
+	struct tune_order o = {
+		.what = TUNE_MEASURE, .config = t->now->config, .s = *s, .attempt = t->attempts++
+	};
 	int r;
 
 	if (known) {
@@ -295,8 +315,13 @@ static size_t comparisons(const struct tune *t)
 static int search_part(struct tune *t, struct tune_part *p, size_t parts_left)
 {
 	struct search_problem q = {
-		.space = &p->space, .classes = p->classes.v, .n_classes = p->classes.n, .comparisons = comparisons(t),
-		.budget_s = (t->budget_s - t->spent_s) / (double)parts_left, .measure = measure, .arg = t,
+		.space = &p->space,
+		.classes = p->classes.v,
+		.n_classes = p->classes.n,
+		.comparisons = comparisons(t),
+		.budget_s = (t->budget_s - t->spent_s) / (double)parts_left,
+		.measure = measure,
+		.arg = t,
 	};
 	int r;
 
@@ -364,7 +389,8 @@ static int exit_code(const struct tune *t, bool interrupted)
 	if (interrupted)
 		return NB_EXIT_INTERRUPTED;
 	for (size_t i = 0; i < t->n_parts; i++) {
-		int outcome = t->parts[i].searched ? t->parts[i].result.race.control_outcome : OUTCOME_OK;
+		int outcome =
+		    t->parts[i].searched ? t->parts[i].result.race.control_outcome : OUTCOME_OK;
 
 		/* Settings that fail are a result; the default that fails is not. */
 		if (outcome_table[outcome].exit_code > code)
@@ -379,7 +405,8 @@ static int finish(struct tune *t, int r, int *code)
 	if (r > 0)
 		return 0;
 	if (tune_page_write(t, *code) < 0) {
-		log_error("cannot write the result to %s; the trials are in " JOURNAL, t->k->store.dir);
+		log_error("cannot write the result to %s; the trials are in " JOURNAL,
+			  t->k->store.dir);
 		*code = NB_EXIT_BROKEN;
 	}
 	return tune_page_print(t, *code) < 0 ? *code = NB_EXIT_BROKEN, 0 : 0;
@@ -389,7 +416,10 @@ int tune_run(struct tune *t, struct campaign *k, const struct finish *f, int *co
 {
 	int r;
 
-	*t = (struct tune){ .k = k, .finish = f, .journal_fd = -1, .budget_s = (double)f->options->budget_ns / CLOCK_S };
+	*t = (struct tune){ .k = k,
+			    .finish = f,
+			    .journal_fd = -1,
+			    .budget_s = (double)f->options->budget_ns / CLOCK_S };
 	if (k->progress)
 		k->progress->unit = "s";
 	r = open_parts(t);
@@ -415,7 +445,8 @@ void tune_fini(struct tune *t)
 	*t = (struct tune){ .journal_fd = -1 };
 }
 
-void tune_print_space(struct campaign *k, const struct options *o, const struct launch *l, char *const *environment)
+void tune_print_space(struct campaign *k, const struct options *o, const struct launch *l,
+		      char *const *environment)
 {
 	struct finish f = { .options = o, .launch = l, .inherited = environment };
 	struct tune t = { .k = k, .finish = &f, .journal_fd = -1 };
@@ -425,7 +456,8 @@ void tune_print_space(struct campaign *k, const struct options *o, const struct 
 	for (size_t i = 0; i < t.n_parts; i++) {
 		const struct space *s = &t.parts[i].space;
 
-		printf("%s: %zu variables, first to be tried:\n", transport_table[t.parts[i].transport].name, s->n_axes);
+		printf("%s: %zu variables, first to be tried:\n",
+		       transport_table[t.parts[i].transport].name, s->n_axes);
 		for (size_t j = 0; j < s->n_first; j++) {
 			struct buf text = { 0 };
 

@@ -45,12 +45,17 @@ struct tune {
 	struct tune_part *now;
 };
 
-/* Fills what the objective asks for; what the user gave stays. A new *sizes is heap and the caller's. -EINVAL with a line. */
-int tune_request(const struct options *o, struct plan_request *q, uint64_t **sizes, char *why, size_t why_max) ATTR_MUST;
+/* Fills what the objective asks for; what the user gave stays. A new *sizes is heap and the
+ * caller's. -EINVAL with a line. */
+int tune_request(const struct options *o, struct plan_request *q, uint64_t **sizes, char *why,
+		 size_t why_max) ATTR_MUST;
 /* The plan holds what the objective needs: 0 or -EINVAL with a line. */
-int tune_check(const struct options *o, const struct plan *plan, char *why, size_t why_max) ATTR_MUST;
-/* Collective, the run directory is open. *code: the exit code, on rank 0. Negative when the ranks can no longer agree. */
+int tune_check(const struct options *o, const struct plan *plan, char *why,
+	       size_t why_max) ATTR_MUST;
+/* Collective, the run directory is open. *code: the exit code, on rank 0. Negative when the ranks
+ * can no longer agree. */
 int tune_run(struct tune *t, struct campaign *k, const struct finish *f, int *code) ATTR_MUST;
 void tune_fini(struct tune *t);
 /* --dry-run: what would be tried on each transport. */
-void tune_print_space(struct campaign *k, const struct options *o, const struct launch *l, char *const *environment);
+void tune_print_space(struct campaign *k, const struct options *o, const struct launch *l,
+		      char *const *environment);

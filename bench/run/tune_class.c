@@ -22,7 +22,8 @@
 
 /* A small size beside the large one: what a setting costs there. */
 static const uint64_t sizes_nccl[] = { 8, 64 * MIB }, sizes_ucx[] = { 8, 4 * MIB };
-static const uint64_t small_nccl[] = { 8, 1024, 32768, 64 * MIB }, small_ucx[] = { 8, 1024, 32768, 4 * MIB };
+static const uint64_t small_nccl[] = { 8, 1024, 32768, 64 * MIB },
+		      small_ucx[] = { 8, 1024, 32768, 4 * MIB };
 
 /* ---- objectives ---- */
 
@@ -49,8 +50,8 @@ int tune_objective_check(const char *objective, char *why, size_t max)
 	for (; n < estimate_n_models && n < N_ELEMENTS(names); n++)
 		names[n] = estimate_models[n].name;
 	near = num_nearest(model, names, n);
-	snprintf(why, max, "unknown model '%.60s'%s%s; ncclbench estimate --help names all", model, near ? "; did you mean " : "",
-		 near ? near : "");
+	snprintf(why, max, "unknown model '%.60s'%s%s; ncclbench estimate --help names all", model,
+		 near ? "; did you mean " : "", near ? near : "");
 	return -EINVAL;
 }
 
@@ -113,14 +114,17 @@ static void default_sizes(const char *objective, struct plan_request *q)
 	}
 }
 
-int tune_objective_request(const char *objective, struct plan_request *q, uint64_t **sizes, char *why, size_t max)
+int tune_objective_request(const char *objective, struct plan_request *q, uint64_t **sizes,
+			   char *why, size_t max)
 {
 	bool own_sizes = q->sizes || q->begin || q->end || q->factor || q->step;
 
 	if (model_of(objective)) {
 		if (!own_sizes && !q->ops)
 			return model_request(model_of(objective), q, sizes);
-		snprintf(why, max, "--objective model:NAME brings its own operations and sizes; leave out --ops, --sizes, -b and -e");
+		snprintf(why, max,
+			 "--objective model:NAME brings its own operations and sizes; leave out "
+			 "--ops, --sizes, -b and -e");
 		return -EINVAL;
 	}
 	if (!q->ops)
@@ -152,9 +156,11 @@ static int class_at(struct tune_classes *c, int op, size_t size_class, uint64_t 
 	return (int)k;
 }
 
-/* Each message counts by the time that all of its kind take: a relative gain on it is worth so much of the step. Without a time
- * yet that is bytes x count, which is right where bandwidth rules, as it does at a model's sizes. */
-static void add_model(struct tune_classes *c, const struct plan *plan, size_t config, const char *model)
+/* Each message counts by the time that all of its kind take: a relative gain on it is worth so much
+ * of the step. Without a time yet that is bytes x count, which is right where bandwidth rules, as
+ * it does at a model's sizes. */
+static void add_model(struct tune_classes *c, const struct plan *plan, size_t config,
+		      const char *model)
 {
 	const struct plan_config *pc = &plan->configs[config];
 	const struct plan_point *points = &plan->points[pc->first];
@@ -168,7 +174,8 @@ static void add_model(struct tune_classes *c, const struct plan *plan, size_t co
 		uint64_t want = cap_bytes(transport_table[pc->transport].backend, m[i].bytes);
 
 		for (size_t j = 0; j < pc->n; j++) {
-			if (points[j].impossible || points[j].asked_bytes != want || points[j].c.op != op_find(m[i].op))
+			if (points[j].impossible || points[j].asked_bytes != want ||
+			    points[j].c.op != op_find(m[i].op))
 				continue;
 			c->weight[j][k] += m[i].bytes * m[i].count;
 			c->lo[k] = want < c->lo[k] ? want : c->lo[k];
@@ -191,11 +198,13 @@ static int set_targets(struct tune_classes *c, const char *objective, char *why,
 	}
 	if (n > 0)
 		return 0;
-	snprintf(why, max, "--objective %s needs sizes %s 64 KiB; give --sizes", objective, latency ? "up to" : "above");
+	snprintf(why, max, "--objective %s needs sizes %s 64 KiB; give --sizes", objective,
+		 latency ? "up to" : "above");
 	return -EINVAL;
 }
 
-static int place_point(struct tune_classes *c, const struct plan_point *p, size_t i, char *why, size_t max)
+static int place_point(struct tune_classes *c, const struct plan_point *p, size_t i, char *why,
+		       size_t max)
 {
 	int k;
 
@@ -210,11 +219,12 @@ static int place_point(struct tune_classes *c, const struct plan_point *p, size_
 	return 0;
 }
 
-int tune_classes_build(const struct plan *plan, size_t config, const char *objective, struct tune_classes *out, char *why,
-		       size_t max)
+int tune_classes_build(const struct plan *plan, size_t config, const char *objective,
+		       struct tune_classes *out, char *why, size_t max)
 {
 	const struct plan_config *pc = &plan->configs[config];
-	struct tune_classes c = { .weight = calloc(pc->n + 1, sizeof(*c.weight)), .n_points = pc->n };
+	struct tune_classes c = { .weight = calloc(pc->n + 1, sizeof(*c.weight)),
+				  .n_points = pc->n };
 	int rc = c.weight ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < pc->n && rc == 0; i++)
@@ -222,7 +232,9 @@ int tune_classes_build(const struct plan *plan, size_t config, const char *objec
 	if (rc == 0 && model_of(objective) && c.n == SEARCH_CLASSES)
 		rc = -EINVAL;
 	if (rc == -EINVAL)
-		snprintf(why, max, "more than %d operations and size classes; choose fewer --ops or --sizes", SEARCH_CLASSES - 1);
+		snprintf(why, max,
+			 "more than %d operations and size classes; choose fewer --ops or --sizes",
+			 SEARCH_CLASSES - 1);
 	if (rc == 0 && c.n == 0)
 		rc = 1;
 	if (rc == 0) {

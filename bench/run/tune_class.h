@@ -27,11 +27,12 @@ struct tune_classes {
 /* 0, or -EINVAL with a line in `why`: words are bandwidth, latency, model:NAME. */
 int tune_objective_check(const char *objective, char *why, size_t why_max) ATTR_MUST;
 /* Operations and sizes of the objective; A new *sizes is heap and the caller's. */
-int tune_objective_request(const char *objective, struct plan_request *q, uint64_t **sizes, char *why, size_t why_max) ATTR_MUST;
-/* 0; 1: no point of this transport can be measured, `why` says why; -EINVAL with a line in `why`: no class is a target, or too
- * many; -ENOMEM. */
-int tune_classes_build(const struct plan *plan, size_t config, const char *objective, struct tune_classes *out, char *why,
-		       size_t why_max) ATTR_MUST;
+int tune_objective_request(const char *objective, struct plan_request *q, uint64_t **sizes,
+			   char *why, size_t why_max) ATTR_MUST;
+/* 0; 1: no point of this transport can be measured, `why` says why; -EINVAL with a line in `why`:
+ * no class is a target, or too many; -ENOMEM. */
+int tune_classes_build(const struct plan *plan, size_t config, const char *objective,
+		       struct tune_classes *out, char *why, size_t why_max) ATTR_MUST;
 void tune_classes_fini(struct tune_classes *c);
 /* us[i] is the time of point i of the config. */
 void tune_classes_fold(const struct tune_classes *c, const double *us, double *out);

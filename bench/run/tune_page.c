@@ -35,7 +35,8 @@ static const char *part_name(const struct tune *t, const struct tune_part *p)
 {
 	const struct transport *x = &transport_table[p->transport];
 
-	if (x->flags & TRANSPORT_NETWORK && t->finish->n_hosts == 1 && strstr(x->name, "ib") == NULL)
+	if (x->flags & TRANSPORT_NETWORK && t->finish->n_hosts == 1 &&
+	    strstr(x->name, "ib") == NULL)
 		return x->backend == BACKEND_UCX ? "tcp (loopback TCP)" : "socket (loopback TCP)";
 	return x->name;
 }
@@ -88,12 +89,14 @@ static size_t count_tried(const struct race *r)
 
 /* ---- text ---- */
 
-static void say_elsewhere(const struct tune_part *p, size_t k, const struct confirmed *arm, const bool *harms, struct buf *out)
+static void say_elsewhere(const struct tune_part *p, size_t k, const struct confirmed *arm,
+			  const bool *harms, struct buf *out)
 {
 	for (size_t i = 0; i < p->classes.n; i++) {
 		if (i == k || !arm->effect[i].tested)
 			continue;
-		buf_printf(out, "    %s %s: ", harms[i] ? "COSTS" : "elsewhere,", p->classes.v[i].name);
+		buf_printf(out, "    %s %s: ", harms[i] ? "COSTS" : "elsewhere,",
+			   p->classes.v[i].name);
 		say_effect(&arm->effect[i], out);
 		buf_puts(out, "\n");
 	}
@@ -115,7 +118,8 @@ static void say_risks(const struct confirmed *arm, struct buf *out)
 	}
 }
 
-static void say_trade(const struct tune_part *p, size_t k, const struct confirmed *arm, struct buf *out)
+static void say_trade(const struct tune_part *p, size_t k, const struct confirmed *arm,
+		      struct buf *out)
 {
 	buf_puts(out, "  more at a price, ");
 	say_effect(&arm->effect[k], out);
@@ -137,8 +141,9 @@ static void say_found(const struct tune_part *p, size_t k, struct buf *out)
 	case FOUND_GAIN:
 	case FOUND_TRADE:
 		say_effect(&arm->effect[k], out);
-		buf_printf(out, ", confirmed in %zu + %zu restarts%s\n", r->confirmation.control.n, arm->n,
-			   r->found[k].id == FOUND_TRADE ? "; a trade, no setting for all sizes:" : "");
+		buf_printf(
+		    out, ", confirmed in %zu + %zu restarts%s\n", r->confirmation.control.n, arm->n,
+		    r->found[k].id == FOUND_TRADE ? "; a trade, no setting for all sizes:" : "");
 		say_lines(arm, out);
 		say_elsewhere(p, k, arm, r->found[k].harms, out);
 		say_risks(arm, out);
@@ -155,11 +160,13 @@ static void say_found(const struct tune_part *p, size_t k, struct buf *out)
 	case FOUND_FAILED:
 		buf_puts(out, "nothing to set: ");
 		setting_text(&arm->s, out);
-		buf_printf(out, " was faster, then failed (%s at %s)\n", outcome_table[arm->outcome].name, arm->detail);
+		buf_printf(out, " was faster, then failed (%s at %s)\n",
+			   outcome_table[arm->outcome].name, arm->detail);
 		break;
 	case FOUND_NO_BUDGET:
-		buf_printf(out, "not known: %s before anything was confirmed (%zu settings tried)%s", p->interrupted ?
-			   "interrupted" : "the budget ended", tried, arm ? "; " : "\n");
+		buf_printf(
+		    out, "not known: %s before anything was confirmed (%zu settings tried)%s",
+		    p->interrupted ? "interrupted" : "the budget ended", tried, arm ? "; " : "\n");
 		if (arm) {
 			setting_text(&arm->s, out);
 			buf_puts(out, " looked faster\n");
@@ -167,9 +174,12 @@ static void say_found(const struct tune_part *p, size_t k, struct buf *out)
 		break;
 	case FOUND_NO_CONTROL:
 		buf_printf(out, "not known: the defaults themselves fail here (%s at %s)\n",
-			   outcome_table[r->race.control_outcome != OUTCOME_OK ? r->race.control_outcome :
-			   r->confirmation.control.outcome].name, r->race.control_outcome != OUTCOME_OK ?
-			   r->race.control_detail : r->confirmation.control.detail);
+			   outcome_table[r->race.control_outcome != OUTCOME_OK
+					     ? r->race.control_outcome
+					     : r->confirmation.control.outcome]
+			       .name,
+			   r->race.control_outcome != OUTCOME_OK ? r->race.control_detail
+								 : r->confirmation.control.detail);
 		break;
 	case FOUND_COUNT:
 		break;
@@ -188,7 +198,8 @@ static void say_failures(const struct tune_part *p, struct buf *out)
 			continue;
 		buf_puts(out, "    does not work here: ");
 		setting_text(&r->c[i].s, out);
-		buf_printf(out, ": %s at %s\n", outcome_table[r->c[i].outcome].name, r->c[i].detail);
+		buf_printf(out, ": %s at %s\n", outcome_table[r->c[i].outcome].name,
+			   r->c[i].detail);
 		said++;
 	}
 	if (all > said)
@@ -221,7 +232,8 @@ static bool any_gain(const struct tune *t)
 {
 	for (size_t i = 0; i < t->n_parts; i++)
 		for (size_t k = 0; k < t->parts[i].classes.n && t->parts[i].searched; k++)
-			if (t->parts[i].classes.v[k].target && t->parts[i].result.found[k].id == FOUND_GAIN)
+			if (t->parts[i].classes.v[k].target &&
+			    t->parts[i].result.found[k].id == FOUND_GAIN)
 				return true;
 	return false;
 }
@@ -230,13 +242,16 @@ void tune_page_text(const struct tune *t, struct buf *out)
 {
 	char machine[160], versions[160];
 
-	launch_titles(t->finish->launch, t->k->request.nranks, machine, sizeof(machine), versions, sizeof(versions));
-	buf_printf(out, "%s; %s; objective %s; %.0f of %.0f s spent%s\n\n", machine, versions, t->finish->options->objective,
-		   t->spent_s, t->budget_s, t->n_known ? ", earlier trials included" : "");
+	launch_titles(t->finish->launch, t->k->request.nranks, machine, sizeof(machine), versions,
+		      sizeof(versions));
+	buf_printf(out, "%s; %s; objective %s; %.0f of %.0f s spent%s\n\n", machine, versions,
+		   t->finish->options->objective, t->spent_s, t->budget_s,
+		   t->n_known ? ", earlier trials included" : "");
 	for (size_t i = 0; i < t->n_parts; i++)
 		say_part(t, &t->parts[i], out);
 	if (any_gain(t))
-		buf_puts(out, "\nA gain is more speed than with the defaults in this environment. --emit writes it for a shell, a container, a "
+		buf_puts(out, "\nA gain is more speed than with the defaults in this environment. "
+			      "--emit writes it for a shell, a container, a "
 			      "job.\n");
 }
 
@@ -251,7 +266,8 @@ static const struct tune_part *fastest(const struct tune *t)
 	for (size_t i = 0; i < t->n_parts; i++) {
 		const struct tune_part *p = &t->parts[i];
 
-		for (size_t k = 0; k < p->classes.n && p->searched && p->result.race.have_control; k++) {
+		for (size_t k = 0; k < p->classes.n && p->searched && p->result.race.have_control;
+		     k++) {
 			if (!p->classes.v[k].target)
 				continue;
 			if (p->result.race.control[k] < least) {
@@ -264,7 +280,8 @@ static const struct tune_part *fastest(const struct tune *t)
 	return best;
 }
 
-static void add_advice(struct plan_of_settings *s, const struct tune *t, const struct tune_part *p, size_t k)
+static void add_advice(struct plan_of_settings *s, const struct tune *t, const struct tune_part *p,
+		       size_t k)
 {
 	const struct confirmed *arm = arm_of(p, k);
 	struct buf gain = { 0 };
@@ -280,13 +297,15 @@ static void add_advice(struct plan_of_settings *s, const struct tune *t, const s
 			continue;
 		snprintf(a->name, sizeof(a->name), "%s", setting_name(&arm->s, i));
 		snprintf(a->value, sizeof(a->value), "%s", setting_value(&arm->s, i));
-		snprintf(a->reason, sizeof(a->reason), "confirmed: %s %s %s", part_name(t, p), p->classes.v[k].name, buf_text(&gain));
+		snprintf(a->reason, sizeof(a->reason), "confirmed: %s %s %s", part_name(t, p),
+			 p->classes.v[k].name, buf_text(&gain));
 		s->n++;
 	}
 	buf_fini(&gain);
 }
 
-/* Gains only: a trade is nobody's default. Settings of two classes that contradict each other: the first class wins. */
+/* Gains only: a trade is nobody's default. Settings of two classes that contradict each other: the
+ * first class wins. */
 static int emit(const struct tune *t, struct buf *out)
 {
 	const struct emit_format *form = emit_find(t->finish->options->emit);
@@ -298,7 +317,9 @@ static int emit(const struct tune *t, struct buf *out)
 	if (r == 0) {
 		snprintf(d->host.name, sizeof(d->host.name), "%s", "this machine");
 		s->d = d;
-		s->m = (struct measured){ .there = true, .auto_gbps = NAN, .p2p_gbps = NAN, .shm_gbps = NAN };
+		s->m = (struct measured){
+			.there = true, .auto_gbps = NAN, .p2p_gbps = NAN, .shm_gbps = NAN
+		};
 		snprintf(s->m.run, sizeof(s->m.run), "%.255s", t->k->dir);
 		s->ranks = t->k->request.nranks;
 		s->shm = t->finish->n_hosts == 1;
@@ -337,7 +358,8 @@ static json_t *setting_object(const struct setting *s)
 	return o;
 }
 
-static json_t *elsewhere_list(const struct tune_part *p, size_t k, const struct confirmed *arm, const bool *harms)
+static json_t *elsewhere_list(const struct tune_part *p, size_t k, const struct confirmed *arm,
+			      const bool *harms)
 {
 	json_t *list = json_array();
 
@@ -362,7 +384,8 @@ static json_t *trade_object(const struct tune_part *p, size_t k)
 		return o;
 	json_object_set_new(o, "set", setting_object(&arm->s));
 	set_effect(o, &arm->effect[k]);
-	json_object_set_new(o, "elsewhere", elsewhere_list(p, k, arm, p->result.found[k].trade_harms));
+	json_object_set_new(o, "elsewhere",
+			    elsewhere_list(p, k, arm, p->result.found[k].trade_harms));
 	return o;
 }
 
@@ -370,7 +393,8 @@ static json_t *class_object(const struct tune_part *p, size_t k)
 {
 	const struct search_result *r = &p->result;
 	const struct confirmed *arm = arm_of(p, k);
-	json_t *o = json_pack("{s:s,s:I,s:I,s:s}", "class", p->classes.v[k].name, "min_bytes", (json_int_t)p->classes.lo[k], "max_bytes",
+	json_t *o = json_pack("{s:s,s:I,s:I,s:s}", "class", p->classes.v[k].name, "min_bytes",
+			      (json_int_t)p->classes.lo[k], "max_bytes",
 			      (json_int_t)p->classes.hi[k], "verdict", found_names[r->found[k].id]);
 
 	json_object_set_new(o, "set", arm ? setting_object(&arm->s) : json_object());
@@ -395,9 +419,11 @@ static json_t *tried_list(const struct tune_part *p)
 			continue;
 		}
 		for (size_t k = 0; k < p->classes.n; k++)
-			json_array_append_new(classes, c->n ? gain_or_null(race_mean(c, k)) : json_null());
-		o = json_pack("{s:o,s:i,s:s,s:o,s:o}", "set", setting_object(&c->s), "restarts", (int)c->n, "outcome",
-			      outcome_table[c->outcome].name, "detail", meta_text(c->detail), "gains", classes);
+			json_array_append_new(classes,
+					      c->n ? gain_or_null(race_mean(c, k)) : json_null());
+		o = json_pack("{s:o,s:i,s:s,s:o,s:o}", "set", setting_object(&c->s), "restarts",
+			      (int)c->n, "outcome", outcome_table[c->outcome].name, "detail",
+			      meta_text(c->detail), "gains", classes);
 		json_array_append_new(list, o);
 	}
 	return list;
@@ -405,9 +431,10 @@ static json_t *tried_list(const struct tune_part *p)
 
 static json_t *part_object(const struct tune_part *p)
 {
-	json_t *o = json_pack("{s:s,s:s,s:o,s:b,s:s}", "backend", backend_names[transport_table[p->transport].backend], "transport",
-			      transport_table[p->transport].name, "why", meta_text(p->why), "searched",
-			      (int)p->searched, "used", p->used);
+	json_t *o = json_pack("{s:s,s:s,s:o,s:b,s:s}", "backend",
+			      backend_names[transport_table[p->transport].backend], "transport",
+			      transport_table[p->transport].name, "why", meta_text(p->why),
+			      "searched", (int)p->searched, "used", p->used);
 	json_t *classes = json_array();
 
 	for (size_t k = 0; k < p->classes.n && p->searched; k++)
@@ -423,13 +450,15 @@ static json_t *part_object(const struct tune_part *p)
 /* The best that can be said of any transport. */
 static const char *verdict(const struct tune *t)
 {
-	static const int order[] = { FOUND_GAIN, FOUND_TRADE, FOUND_NO_CONTROL, FOUND_NO_BUDGET, FOUND_FAILED, FOUND_UNCONFIRMED,
+	static const int order[] = { FOUND_GAIN,      FOUND_TRADE,  FOUND_NO_CONTROL,
+				     FOUND_NO_BUDGET, FOUND_FAILED, FOUND_UNCONFIRMED,
 				     FOUND_DEFAULT };
 
 	for (size_t o = 0; o < N_ELEMENTS(order); o++)
 		for (size_t i = 0; i < t->n_parts; i++)
 			for (size_t k = 0; k < t->parts[i].classes.n && t->parts[i].searched; k++)
-				if (t->parts[i].classes.v[k].target && t->parts[i].result.found[k].id == (enum found_id)order[o])
+				if (t->parts[i].classes.v[k].target &&
+				    t->parts[i].result.found[k].id == (enum found_id)order[o])
 					return found_names[order[o]];
 	return "unavailable";
 }
@@ -442,8 +471,9 @@ char *tune_page_json(const struct tune *t, int exit_code)
 
 	for (size_t i = 0; i < t->n_parts; i++)
 		json_array_append_new(rows, part_object(&t->parts[i]));
-	o = json_pack("{s:i,s:s,s:s,s:i,s:o,s:s,s:f,s:f,s:o}", "schema", 1, "command", "tune", "verdict", verdict(t), "exit_code",
-		      exit_code, "run", meta_text(t->k->dir), "objective", t->finish->options->objective, "budget_s", t->budget_s,
+	o = json_pack("{s:i,s:s,s:s,s:i,s:o,s:s,s:f,s:f,s:o}", "schema", 1, "command", "tune",
+		      "verdict", verdict(t), "exit_code", exit_code, "run", meta_text(t->k->dir),
+		      "objective", t->finish->options->objective, "budget_s", t->budget_s,
 		      "spent_s", t->spent_s, "rows", rows);
 	if (o && t->finish->options->emit && emit(t, &text) == 0)
 		json_object_set_new(o, "emit", meta_text(buf_text(&text)));
@@ -466,7 +496,8 @@ int tune_page_write(struct tune *t, int exit_code)
 	tune_page_text(t, &page);
 	buf_puts(&page, "```\n");
 	if (r == 0)
-		r = page.failed ? -ENOMEM : store_text(store, "report.md", buf_text(&page), page.len);
+		r = page.failed ? -ENOMEM
+				: store_text(store, "report.md", buf_text(&page), page.len);
 	if (r == 0)
 		r = finish_meta(t->k, t->finish, true, exit_code);
 	if (r == 0)
@@ -488,13 +519,18 @@ int tune_page_print(const struct tune *t, int exit_code)
 		buf_puts(&page, "\n");
 		(void)emit(t, &page);
 	}
-	r = page.failed ? -ENOMEM : file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&page), page.len);
+	r = page.failed ? -ENOMEM
+			: file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&page),
+					 page.len);
 	if (r == 0 && o->json) {
 		json = tune_page_json(t, exit_code);
 		r = json && printf("%s\n", json) >= 0 && fflush(stdout) == 0 ? 0 : -EIO;
 	}
-	log_note("%s after %zu trials: %s%s", exit_code == NB_EXIT_INTERRUPTED ? "stopped" : "done", (size_t)t->attempts, t->k->dir,
-		 exit_code == NB_EXIT_INTERRUPTED ? "; the same command with --resume and this folder goes on" : "");
+	log_note("%s after %zu trials: %s%s", exit_code == NB_EXIT_INTERRUPTED ? "stopped" : "done",
+		 (size_t)t->attempts, t->k->dir,
+		 exit_code == NB_EXIT_INTERRUPTED
+		     ? "; the same command with --resume and this folder goes on"
+		     : "");
 	free(json);
 	buf_fini(&page);
 	return r;

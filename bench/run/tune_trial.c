@@ -40,7 +40,8 @@ static void make_arm(const struct tune_order *o, struct env_pair *pairs, struct 
 }
 
 /* Each point twice: a single checked operation, which connects and proves, and the measurement. */
-static int measure_points(struct campaign *k, struct crew *w, size_t config, double *us, struct fault *worst)
+static int measure_points(struct campaign *k, struct crew *w, size_t config, double *us,
+			  struct fault *worst)
 {
 	const struct plan_config *pc = &k->plan.configs[config];
 	const char *stop = "";
@@ -64,11 +65,13 @@ static int measure_points(struct campaign *k, struct crew *w, size_t config, dou
 static void set_fault(const struct fault *f, struct trial *out)
 {
 	out->outcome = f->outcome;
-	snprintf(out->detail, sizeof(out->detail), "%s%s%s", phase_names[f->phase], f->detail[0] ? ": " : "", f->detail);
+	snprintf(out->detail, sizeof(out->detail), "%s%s%s", phase_names[f->phase],
+		 f->detail[0] ? ": " : "", f->detail);
 }
 
 /* A setting that sends the data another way did not make this transport faster. */
-static void judge_records(const struct campaign *k, size_t config, struct trial *out, char *used, size_t used_max)
+static void judge_records(const struct campaign *k, size_t config, struct trial *out, char *used,
+			  size_t used_max)
 {
 	const struct plan_config *pc = &k->plan.configs[config];
 
@@ -101,8 +104,8 @@ static void drop_logs(const struct crew *w)
 	unlink(output);
 }
 
-static int use_crew(struct campaign *k, struct crew *w, const struct tune_order *o, const struct crew_spec *spec, double *us,
-		    struct trial *out)
+static int use_crew(struct campaign *k, struct crew *w, const struct tune_order *o,
+		    const struct crew_spec *spec, double *us, struct trial *out)
 {
 	struct fault worst;
 	int64_t teardown_us;
@@ -125,8 +128,8 @@ static int use_crew(struct campaign *k, struct crew *w, const struct tune_order 
 	return r < 0 ? r : w->stop ? -EINTR : 0;
 }
 
-int tune_trial(struct campaign *k, const struct tune_classes *c, const struct tune_order *o, struct trial *out, char *used,
-	       size_t used_max)
+int tune_trial(struct campaign *k, const struct tune_classes *c, const struct tune_order *o,
+	       struct trial *out, char *used, size_t used_max)
 {
 	struct env_pair pairs[SETTING_MAX];
 	int64_t start = clock_now_ns();

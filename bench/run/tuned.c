@@ -37,11 +37,13 @@ static int add_class(struct arm *a, json_t *set, int transport)
 	json_t *value;
 	int r = 0;
 
-	json_object_foreach(set, name, value) {
+	json_object_foreach(set, name, value)
+	{
 		char word[200];
 		struct setting s;
 
-		snprintf(word, sizeof(word), "%s=%s", name, json_string_value(value) ? json_string_value(value) : "?");
+		snprintf(word, sizeof(word), "%s=%s", name,
+			 json_string_value(value) ? json_string_value(value) : "?");
 		if (setting_parse(word, &s) < 0 || s.n != 1)
 			return -EINVAL;
 		r = r ? r : add_pair(a, setting_name(&s, 0), setting_value(&s, 0), transport);
@@ -53,13 +55,15 @@ static int add_row(struct arm *a, json_t *row)
 {
 	const char *backend = json_string_value(json_object_get(row, "backend"));
 	const char *name = json_string_value(json_object_get(row, "transport"));
-	int b = backend ? backend_find(backend) : -1, transport = b >= 0 && name ? transport_find(b, name) : -1, r = 0;
+	int b = backend ? backend_find(backend) : -1,
+	    transport = b >= 0 && name ? transport_find(b, name) : -1, r = 0;
 	json_t *c;
 	size_t i;
 
 	if (transport < 0)
 		return -EINVAL;
-	json_array_foreach(json_object_get(row, "classes"), i, c) {
+	json_array_foreach(json_object_get(row, "classes"), i, c)
+	{
 		const char *verdict = json_string_value(json_object_get(c, "verdict"));
 
 		if (r == 0 && verdict && strcmp(verdict, "gain") == 0)
@@ -77,8 +81,7 @@ static int fill_arm(struct arm *a, json_t *rows)
 	a->set = calloc(ARM_SETTINGS_MAX, sizeof(*a->set));
 	a->only = calloc(ARM_SETTINGS_MAX, sizeof(*a->only));
 	r = a->set && a->only ? 0 : -ENOMEM;
-	json_array_foreach(rows, i, row)
-		r = r ? r : add_row(a, row);
+	json_array_foreach(rows, i, row) r = r ? r : add_row(a, row);
 	snprintf(a->label, sizeof(a->label), "tuned");
 	snprintf(a->tag, sizeof(a->tag), "tuned");
 	a->beats_base = true;
@@ -97,7 +100,8 @@ static json_t *load(const char *run, char *why, size_t max)
 	if (r == 0)
 		o = json_loadb(data, len, 0, NULL);
 	if (r < 0)
-		snprintf(why, max, "cannot read tune.json of '%.*s': %s", PLACES / 4, run, strerror(-r));
+		snprintf(why, max, "cannot read tune.json of '%.*s': %s", PLACES / 4, run,
+			 strerror(-r));
 	else if (!o || !json_is_array(json_object_get(o, "rows")))
 		snprintf(why, max, "'%.*s' holds no result of ncclbench tune", PLACES / 4, run);
 	if (o && !json_is_array(json_object_get(o, "rows"))) {
@@ -121,10 +125,13 @@ int tuned_arms(const char *run, struct arm **out, size_t *n, char *why, size_t m
 		arms[1].text = strdup(run);
 		r = fill_arm(&arms[1], json_object_get(o, "rows"));
 		if (r == -EINVAL)
-			snprintf(why, max, "'%.*s' holds what this version does not know; tune again", PLACES / 4, run);
+			snprintf(why, max,
+				 "'%.*s' holds what this version does not know; tune again",
+				 PLACES / 4, run);
 	}
 	if (r == 0 && arms[1].n == 0) {
-		snprintf(why, max, "'%.*s' recommends nothing: the defaults are best there", PLACES / 4, run);
+		snprintf(why, max, "'%.*s' recommends nothing: the defaults are best there",
+			 PLACES / 4, run);
 		r = -EINVAL;
 	}
 	json_decref(o);
@@ -149,7 +156,8 @@ void tuned_plan(struct plan *p, const struct arm *arms)
 			continue;
 		for (size_t i = pc->first; i < pc->first + pc->n; i++)
 			if (!p->points[i].impossible) {
-				p->points[i].impossible = "the tune recommends nothing for this transport";
+				p->points[i].impossible =
+				    "the tune recommends nothing for this transport";
 				p->points[i].unavailable = true;
 			}
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep --tuned RUN: what a tune recommends, per transport, as an arm beside the environment as it is. Only words of the table of tunables
- * are taken from the file. */
+/* sweep --tuned RUN: what a tune recommends, per transport, as an arm beside the environment as it
+ * is. Only words of the table of tunables are taken from the file. */
 #pragma once
 
 #include <stddef.h>
@@ -10,7 +10,8 @@
 struct arm;
 struct plan;
 
-/* `run`: the directory of a tune, or its tune.json. Two arms. 0; -ENOMEM; -EINVAL with a line in `why`: no such file, nothing recommended. */
+/* `run`: the directory of a tune, or its tune.json. Two arms. 0; -ENOMEM; -EINVAL with a line in
+ * `why`: no such file, nothing recommended. */
 int tuned_arms(const char *run, struct arm **out, size_t *n, char *why, size_t why_max) ATTR_MUST;
 /* Marks points of the tuned arm on transports for which nothing is recommended. */
 void tuned_plan(struct plan *p, const struct arm *arms);

@@ -14,9 +14,11 @@
 
 struct stat_cuts;
 
-#define CONFIRM_ALPHA 0.005 /* false gains of a whole run, all its comparisons together: half of what is promised */
-#define CONFIRM_GAIN 0.01  /* less is not recommended */
-#define CONFIRM_HARM 0.02  /* more elsewhere makes it a trade */
+#define CONFIRM_ALPHA                                                                      \
+	0.005 /* false gains of a whole run, all its comparisons together: half of what is \
+		 promised */
+#define CONFIRM_GAIN 0.01 /* less is not recommended */
+#define CONFIRM_HARM 0.02 /* more elsewhere makes it a trade */
 
 enum { CONFIRM_MAX = 4, CONFIRM_RESTARTS_MAX = 16 };
 
@@ -40,9 +42,9 @@ struct confirmation {
 	struct confirmed control;
 	struct confirmed arm[CONFIRM_MAX];
 	size_t n_arms;
-	double alpha;     /* one-sided, per comparison */
-	size_t wanted;    /* restarts of each */
-	bool cut_short;   /* the budget ended it */
+	double alpha;   /* one-sided, per comparison */
+	size_t wanted;  /* restarts of each */
+	bool cut_short; /* the budget ended it */
 };
 
 /* Restarts of each side that can reach that level, one unlucky restart included. */

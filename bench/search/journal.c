@@ -22,7 +22,8 @@ void journal_fini(struct journal *j)
 	*j = (struct journal){ 0 };
 }
 
-const struct trial *journal_find(const struct journal *j, const char *transport, const struct setting *s, int restart)
+const struct trial *journal_find(const struct journal *j, const char *transport,
+				 const struct setting *s, int restart)
 {
 	for (size_t i = 0; i < j->n; i++)
 		if (j->rows[i].restart == restart && strcmp(j->rows[i].transport, transport) == 0 &&
@@ -75,7 +76,8 @@ static const char *read_row(const json_t *o, size_t n_classes, struct journal_ro
 		return "restart or cost is no number that makes sense";
 	if (setting_parse(text_of(o, "setting"), &row->s) < 0)
 		return "a setting that this version does not know";
-	if (row->t.outcome == OUTCOME_OK && !read_times(json_object_get(o, "us"), n_classes, &row->t))
+	if (row->t.outcome == OUTCOME_OK &&
+	    !read_times(json_object_get(o, "us"), n_classes, &row->t))
 		return "not one time per class";
 	return NULL;
 }
@@ -91,7 +93,8 @@ static int add_row(struct journal *j, const struct journal_row *row)
 	return 0;
 }
 
-static int read_line(const char *text, size_t len, size_t number, size_t n_classes, struct journal *j, char *why, size_t max)
+static int read_line(const char *text, size_t len, size_t number, size_t n_classes,
+		     struct journal *j, char *why, size_t max)
 {
 	json_t *o = json_loadb(text, len, 0, NULL);
 	struct journal_row row;
@@ -114,13 +117,15 @@ static int read_line(const char *text, size_t len, size_t number, size_t n_class
 	return rc;
 }
 
-int journal_parse(const char *text, size_t len, size_t n_classes, struct journal *out, char *why, size_t why_max)
+int journal_parse(const char *text, size_t len, size_t n_classes, struct journal *out, char *why,
+		  size_t why_max)
 {
 	struct journal j = { .identity = strdup("") };
 	const char *at = text, *end = text + len, *nl;
 	int rc = j.identity ? 0 : -ENOMEM;
 
-	for (size_t line = 1; rc == 0 && at < end && (nl = memchr(at, '\n', (size_t)(end - at))); line++) {
+	for (size_t line = 1; rc == 0 && at < end && (nl = memchr(at, '\n', (size_t)(end - at)));
+	     line++) {
 		rc = read_line(at, (size_t)(nl - at), line, n_classes, &j, why, why_max);
 		at = nl + 1;
 	}
@@ -163,7 +168,8 @@ static json_t *clean_text(const char *s)
 
 int journal_head(struct buf *out, const char *identity)
 {
-	return add_object(out, json_pack("{s:i,s:o}", "schema", SCHEMA, "measured", clean_text(identity)));
+	return add_object(
+	    out, json_pack("{s:i,s:o}", "schema", SCHEMA, "measured", clean_text(identity)));
 }
 
 int journal_line(struct buf *out, const struct journal_row *row, size_t n_classes)
@@ -175,9 +181,11 @@ int journal_line(struct buf *out, const struct journal_row *row, size_t n_classe
 	for (size_t k = 0; row->t.outcome == OUTCOME_OK && k < n_classes; k++)
 		json_array_append_new(times, json_real(row->t.us[k]));
 	setting_text(&row->s, &setting);
-	rc = add_object(out, json_pack("{s:s,s:s,s:i,s:s,s:o,s:f,s:o}", "transport", row->transport, "setting", buf_text(&setting),
-				       "restart", row->restart, "outcome", outcome_table[row->t.outcome].name, "detail",
-				       clean_text(row->t.detail), "cost_s", row->t.cost_s, "us", times));
+	rc = add_object(out,
+			json_pack("{s:s,s:s,s:i,s:s,s:o,s:f,s:o}", "transport", row->transport,
+				  "setting", buf_text(&setting), "restart", row->restart, "outcome",
+				  outcome_table[row->t.outcome].name, "detail",
+				  clean_text(row->t.detail), "cost_s", row->t.cost_s, "us", times));
 	buf_fini(&setting);
 	return rc;
 }

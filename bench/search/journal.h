@@ -31,8 +31,10 @@ struct journal {
 
 void journal_fini(struct journal *j);
 /* 0; -EBADMSG with line and reason in `why`; -ENOMEM. `n_classes`: times of every row. */
-int journal_parse(const char *text, size_t len, size_t n_classes, struct journal *out, char *why, size_t why_max) ATTR_MUST;
-const struct trial *journal_find(const struct journal *j, const char *transport, const struct setting *s, int restart);
+int journal_parse(const char *text, size_t len, size_t n_classes, struct journal *out, char *why,
+		  size_t why_max) ATTR_MUST;
+const struct trial *journal_find(const struct journal *j, const char *transport,
+				 const struct setting *s, int restart);
 /* Lines, each with its newline. -ENOMEM. */
 int journal_head(struct buf *out, const char *identity) ATTR_MUST;
 int journal_line(struct buf *out, const struct journal_row *row, size_t n_classes) ATTR_MUST;

@@ -21,9 +21,11 @@ struct trial {
 	bool known; /* of an earlier run: nothing was measured now */
 };
 
-/* Measures `s` in fresh workers, for the restart-th time, in limit_s at most; OUTCOME_SKIPPED: that was not enough. 0, or negative: the search ends at once (-EINTR:
- * somebody wants it to). A setting that fails is no error. */
-typedef int (*measure_fn)(void *arg, const struct setting *s, int restart, double limit_s, struct trial *out);
+/* Measures `s` in fresh workers, for the restart-th time, in limit_s at most; OUTCOME_SKIPPED: that
+ * was not enough. 0, or negative: the search ends at once (-EINTR: somebody wants it to). A setting
+ * that fails is no error. */
+typedef int (*measure_fn)(void *arg, const struct setting *s, int restart, double limit_s,
+			  struct trial *out);
 
 struct meter_seen {
 	struct setting s;

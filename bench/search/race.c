@@ -11,11 +11,11 @@
 #include "search/space.h"
 #include "spec/outcome.h"
 
-#define BLOCK 4         /* candidates between two controls */
+#define BLOCK 4 /* candidates between two controls */
 #define ROUNDS_MAX 10
-#define RACE_COST 3     /* a race of n takes about so many trials for each of them */
+#define RACE_COST 3 /* a race of n takes about so many trials for each of them */
 #define FIRST_LEAST 4
-#define PARENTS 4       /* the best so many are joined with each other */
+#define PARENTS 4 /* the best so many are joined with each other */
 #define NOISE_LEAST 0.003
 #define LOOKS_FASTER 0.005 /* less is not worth a confirmation */
 #define RESTARTS_ENOUGH 3
@@ -150,7 +150,8 @@ static void score_block(struct race *r, const struct block *b, const double *bef
 		if (b->c[i]->outcome != OUTCOME_OK)
 			continue;
 		for (size_t k = 0; k < r->n_classes; k++)
-			b->c[i]->sum[k] += b->log_us[i][k] - (before[k] + share * (r->control[k] - before[k]));
+			b->c[i]->sum[k] +=
+			    b->log_us[i][k] - (before[k] + share * (r->control[k] - before[k]));
 		b->c[i]->n++;
 	}
 }
@@ -354,7 +355,8 @@ bool race_harms(const struct race *r, const struct candidate *c, size_t k, doubl
 
 static bool looks_faster(const struct race *r, const struct candidate *c, size_t k, double harm)
 {
-	return c->outcome == OUTCOME_OK && c->n > 0 && race_mean(c, k) < -LOOKS_FASTER && !race_harms(r, c, k, harm);
+	return c->outcome == OUTCOME_OK && c->n > 0 && race_mean(c, k) < -LOOKS_FASTER &&
+	       !race_harms(r, c, k, harm);
 }
 
 static double surely(const struct race *r, const struct candidate *c, size_t k)
@@ -368,17 +370,20 @@ const struct candidate *race_best(const struct race *r, size_t k, double harm)
 	double limit;
 
 	for (size_t i = 0; i < r->n; i++)
-		if (looks_faster(r, &r->c[i], k, harm) && (!best || surely(r, &r->c[i], k) < surely(r, best, k)))
+		if (looks_faster(r, &r->c[i], k, harm) &&
+		    (!best || surely(r, &r->c[i], k) < surely(r, best, k)))
 			best = &r->c[i];
 	if (!best)
 		return NULL;
 	simple = best;
-	/* The best of many is a lucky one: half a percent and its error count for nothing against a line less to set. */
+	/* The best of many is a lucky one: half a percent and its error count for nothing against a
+	 * line less to set. */
 	limit = surely(r, best, k) + LOOKS_FASTER;
 	for (size_t i = 0; i < r->n; i++) {
 		const struct candidate *c = &r->c[i];
 
-		if (looks_faster(r, c, k, harm) && c->s.n < simple->s.n && c->n * 2 >= best->n && race_mean(c, k) < limit)
+		if (looks_faster(r, c, k, harm) && c->s.n < simple->s.n && c->n * 2 >= best->n &&
+		    race_mean(c, k) < limit)
 			simple = c;
 	}
 	return simple;

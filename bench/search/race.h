@@ -22,9 +22,9 @@ struct search_class {
 struct candidate {
 	struct setting s;
 	bool live;
-	int outcome;               /* the first bad one decides */
-	char detail[TRIAL_DETAIL]; /* of it */
-	size_t n;                  /* restarts */
+	int outcome;                /* the first bad one decides */
+	char detail[TRIAL_DETAIL];  /* of it */
+	size_t n;                   /* restarts */
 	double sum[SEARCH_CLASSES]; /* of log time minus that of the controls around it */
 };
 
@@ -37,7 +37,7 @@ struct race {
 	size_t rounds;
 	double control[SEARCH_CLASSES]; /* log time of the last control */
 	bool have_control;
-	size_t n_controls, n_steps;        /* steps: between two controls that follow each other */
+	size_t n_controls, n_steps; /* steps: between two controls that follow each other */
 	double step_squares[SEARCH_CLASSES];
 	int control_outcome;
 	char control_detail[TRIAL_DETAIL];
@@ -49,8 +49,9 @@ void race_fini(struct race *r);
 double race_mean(const struct candidate *c, size_t k);
 /* Standard error of that mean, from how the controls differ. */
 double race_error(const struct race *r, const struct candidate *c, size_t k);
-/* The one to confirm for class k, or NULL: none looks faster. The simplest of those as good as the best. With `harm` (log) only of
- * those that do not look slower by more on any other class; INFINITY: of all. */
+/* The one to confirm for class k, or NULL: none looks faster. The simplest of those as good as the
+ * best. With `harm` (log) only of those that do not look slower by more on any other class;
+ * INFINITY: of all. */
 const struct candidate *race_best(const struct race *r, size_t k, double harm);
 /* Looks slower by more than `harm` on some class but k. */
 bool race_harms(const struct race *r, const struct candidate *c, size_t k, double harm);

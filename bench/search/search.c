@@ -8,14 +8,16 @@
 #include "search/space.h"
 #include "spec/outcome.h"
 
-/* Of a budget, at most, for confirming one guess per target, and where there is plenty one more that costs nothing elsewhere. What
- * the race leaves is the confirmation's, too. */
+/* Of a budget, at most, for confirming one guess per target, and where there is plenty one more
+ * that costs nothing elsewhere. What the race leaves is the confirmation's, too. */
 #define CONFIRM_SHARE 0.5
 #define PLENTY_SHARE 0.3
 
 const char *const found_names[FOUND_COUNT] = {
-	[FOUND_DEFAULT] = "default", [FOUND_GAIN] = "gain", [FOUND_TRADE] = "trade", [FOUND_UNCONFIRMED] = "unconfirmed",
-	[FOUND_FAILED] = "failed", [FOUND_NO_BUDGET] = "no-budget", [FOUND_NO_CONTROL] = "no-control",
+	[FOUND_DEFAULT] = "default",       [FOUND_GAIN] = "gain",
+	[FOUND_TRADE] = "trade",           [FOUND_UNCONFIRMED] = "unconfirmed",
+	[FOUND_FAILED] = "failed",         [FOUND_NO_BUDGET] = "no-budget",
+	[FOUND_NO_CONTROL] = "no-control",
 };
 
 double search_gain(double log_shift)
@@ -77,13 +79,17 @@ static int arm_for(struct confirmation *c, const struct candidate *guess)
 }
 
 /* The best guess; where it looks like a trade, also the best one that does not. */
-static void choose_arms(const struct search_problem *p, struct search_result *out, const struct meter *m)
+static void choose_arms(const struct search_problem *p, struct search_result *out,
+			const struct meter *m)
 {
 	struct confirmation *c = &out->confirmation;
 	double harm = log1p(CONFIRM_HARM);
 
 	for (size_t k = 0; k < p->n_classes; k++) {
-		const struct candidate *best = p->classes[k].target ? race_best(&out->race, k, INFINITY) : NULL, *safe;
+		const struct candidate *best = p->classes[k].target
+						   ? race_best(&out->race, k, INFINITY)
+						   : NULL,
+				       *safe;
 		struct finding_of *f = &out->found[k];
 
 		*f = (struct finding_of){ .id = FOUND_DEFAULT, .arm = -1, .trade = -1 };
@@ -91,7 +97,8 @@ static void choose_arms(const struct search_problem *p, struct search_result *ou
 			continue;
 		f->arm = arm_for(c, best);
 		f->id = f->arm < 0 ? FOUND_NO_BUDGET : FOUND_DEFAULT;
-		safe = race_harms(&out->race, best, k, harm) ? race_best(&out->race, k, harm) : NULL;
+		safe =
+		    race_harms(&out->race, best, k, harm) ? race_best(&out->race, k, harm) : NULL;
 		if (!safe || f->arm < 0 || meter_left(m) < (c->n_arms + 2) * c->wanted)
 			continue;
 		f->trade = f->arm;
@@ -103,7 +110,8 @@ static void choose_arms(const struct search_problem *p, struct search_result *ou
 	}
 }
 
-static enum found_id judge(const struct search_result *out, const struct confirmed *arm, size_t k, bool *harms)
+static enum found_id judge(const struct search_result *out, const struct confirmed *arm, size_t k,
+			   bool *harms)
 {
 	const struct confirmation *c = &out->confirmation;
 	const struct effect *e = &arm->effect[k];
@@ -124,7 +132,8 @@ static enum found_id judge(const struct search_result *out, const struct confirm
 	return any ? FOUND_TRADE : FOUND_GAIN;
 }
 
-/* What costs nothing elsewhere comes first; what gains more at a price is told beside it, or alone where the other did not hold. */
+/* What costs nothing elsewhere comes first; what gains more at a price is told beside it, or alone
+ * where the other did not hold. */
 static void judge_pair(const struct search_result *out, size_t k, struct finding_of *f)
 {
 	const struct confirmed *arms = out->confirmation.arm;
@@ -138,11 +147,13 @@ static void judge_pair(const struct search_result *out, size_t k, struct finding
 		f->arm = f->trade;
 		memcpy(f->harms, f->trade_harms, sizeof(f->harms));
 		f->trade = -1;
-	} else if (f->id == FOUND_GAIN && trade == FOUND_GAIN && arms[f->trade].effect[k].shift < arms[f->arm].effect[k].shift) {
+	} else if (f->id == FOUND_GAIN && trade == FOUND_GAIN &&
+		   arms[f->trade].effect[k].shift < arms[f->arm].effect[k].shift) {
 		/* It cost nothing after all. */
 		f->arm = f->trade;
 		f->trade = -1;
-	} else if (f->id != FOUND_GAIN || trade != FOUND_TRADE || arms[f->trade].effect[k].shift >= arms[f->arm].effect[k].shift) {
+	} else if (f->id != FOUND_GAIN || trade != FOUND_TRADE ||
+		   arms[f->trade].effect[k].shift >= arms[f->arm].effect[k].shift) {
 		f->trade = -1;
 	}
 }
@@ -172,7 +183,9 @@ int search_run(const struct search_problem *p, struct search_result *out)
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	out->race = (struct race){ .classes = p->classes, .n_classes = p->n_classes, .control_outcome = OUTCOME_OK };
+	out->race = (struct race){ .classes = p->classes,
+				   .n_classes = p->n_classes,
+				   .control_outcome = OUTCOME_OK };
 	c->n_classes = p->n_classes;
 	c->alpha = CONFIRM_ALPHA / (double)(p->comparisons ? p->comparisons : 1);
 	c->wanted = confirm_restarts(c->alpha);

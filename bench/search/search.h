@@ -19,8 +19,8 @@ enum found_id {
 	FOUND_TRADE,       /* confirmed, and something else gets slower */
 	FOUND_UNCONFIRMED, /* looked faster, did not hold */
 	FOUND_FAILED,      /* looked faster, then failed */
-	FOUND_NO_BUDGET,   /* looked faster; not enough was left to confirm it, or to search at all */
-	FOUND_NO_CONTROL,  /* the defaults themselves fail here */
+	FOUND_NO_BUDGET, /* looked faster; not enough was left to confirm it, or to search at all */
+	FOUND_NO_CONTROL, /* the defaults themselves fail here */
 	FOUND_COUNT,
 };
 
@@ -40,7 +40,8 @@ struct search_problem {
 	const struct search_class *classes;
 	size_t n_classes;
 	double budget_s;
-	size_t comparisons; /* of the whole run: targets times transports; they share CONFIRM_ALPHA */
+	size_t
+	    comparisons; /* of the whole run: targets times transports; they share CONFIRM_ALPHA */
 	measure_fn measure;
 	void *arg;
 };

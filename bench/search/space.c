@@ -36,8 +36,10 @@ static bool belongs_to_row(const struct transport *t, const char *name)
 
 static bool acts(const struct tunable *t, const struct space_request *r)
 {
-	return t->transports >> r->transport & 1 && t->backend == transport_table[r->transport].backend && t->ops & r->ops &&
-	       tunable_in_version(t, r->version) && !belongs_to_row(&transport_table[r->transport], t->name) &&
+	return t->transports >> r->transport & 1 &&
+	       t->backend == transport_table[r->transport].backend && t->ops & r->ops &&
+	       tunable_in_version(t, r->version) &&
+	       !belongs_to_row(&transport_table[r->transport], t->name) &&
 	       (!r->only || in_list(r->only, t->name));
 }
 
@@ -84,14 +86,14 @@ static void add_recipes(const struct space_request *r, struct space *s)
 	for (size_t i = 0; i < n_recipes; i++) {
 		struct setting *to = &s->first[s->n_first];
 
-		if (recipe_table[i].transports >> r->transport & 1 && setting_parse(recipe_table[i].words, to) == 0 &&
-		    on_axes(s, to))
+		if (recipe_table[i].transports >> r->transport & 1 &&
+		    setting_parse(recipe_table[i].words, to) == 0 && on_axes(s, to))
 			s->n_first++;
 	}
 }
 
-/* What the environment sets is suspect first; then by rank of the row; from the middle of an axis outwards, since a short
- * budget then still sees every axis. */
+/* What the environment sets is suspect first; then by rank of the row; from the middle of an axis
+ * outwards, since a short budget then still sees every axis. */
 static void add_singles(struct space *s, int rank, size_t nth)
 {
 	for (size_t i = 0; i < s->n_axes; i++) {
@@ -165,7 +167,8 @@ void space_fini(struct space *s)
 	*s = (struct space){ 0 };
 }
 
-size_t space_neighbours(const struct space *s, const struct setting *of, struct setting *out, size_t max)
+size_t space_neighbours(const struct space *s, const struct setting *of, struct setting *out,
+			size_t max)
 {
 	size_t n = 0;
 
@@ -173,7 +176,8 @@ size_t space_neighbours(const struct space *s, const struct setting *of, struct 
 		const struct axis *a = axis_of(s, of->v[i].tunable);
 
 		for (size_t k = 0; a && k < a->n; k++) {
-			size_t gap = a->value[k] > of->v[i].value ? a->value[k] - of->v[i].value : of->v[i].value - a->value[k];
+			size_t gap = a->value[k] > of->v[i].value ? a->value[k] - of->v[i].value
+								  : of->v[i].value - a->value[k];
 			struct setting moved = *of;
 
 			if (gap != 1 || n == max)

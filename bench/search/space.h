@@ -30,11 +30,13 @@ struct axis {
 struct space {
 	struct axis *axes;
 	size_t n_axes;
-	struct setting *first; /* to try one by one: recipes, then single values, most promising first */
+	struct setting
+	    *first; /* to try one by one: recipes, then single values, most promising first */
 	size_t n_first;
 };
 
 int space_build(const struct space_request *r, struct space *out) ATTR_MUST; /* -ENOMEM */
 void space_fini(struct space *s);
 /* Settings one step away: each of its values moved up or down its axis. Returns how many. */
-size_t space_neighbours(const struct space *s, const struct setting *of, struct setting *out, size_t max);
+size_t space_neighbours(const struct space *s, const struct setting *of, struct setting *out,
+			size_t max);

@@ -15,17 +15,25 @@
 #define NCCL_WAYS (P2P_WAYS | B(P2P_CE) | B(SHM) | NET_WAYS)
 #define UCX_COPY (B(UCX_SHM) | B(UCX_TCP))
 
-#define V(a, b, c) ((a) * 10000 + (b) * 100 + (c))
+#define V(a, b, c) ((a)*10000 + (b)*100 + (c))
 
 #define MORE_MEMORY "memory: one buffer per channel and peer"
 #define MORE_SMS "channels are thread blocks: they take SMs from computing"
 #define H200 "2 x H200, NCCL 2.28.3"
 
 const char *const tunable_group_names[TUNE_GROUPS] = {
-	[TUNE_CHANNELS] = "channels", [TUNE_SOCKETS] = "sockets", [TUNE_QUEUES] = "queue pairs",
-	[TUNE_GDR] = "GPUDirect RDMA", [TUNE_PROTOCOL] = "protocol", [TUNE_ALGORITHM] = "algorithm",
-	[TUNE_THREADS] = "threads", [TUNE_BUFFER] = "buffers", [TUNE_CHUNK] = "chunks",
-	[TUNE_EAGER] = "thresholds", [TUNE_COPY_ENGINE] = "copy engine", [TUNE_CPUS] = "CPUs",
+	[TUNE_CHANNELS] = "channels",
+	[TUNE_SOCKETS] = "sockets",
+	[TUNE_QUEUES] = "queue pairs",
+	[TUNE_GDR] = "GPUDirect RDMA",
+	[TUNE_PROTOCOL] = "protocol",
+	[TUNE_ALGORITHM] = "algorithm",
+	[TUNE_THREADS] = "threads",
+	[TUNE_BUFFER] = "buffers",
+	[TUNE_CHUNK] = "chunks",
+	[TUNE_EAGER] = "thresholds",
+	[TUNE_COPY_ENGINE] = "copy engine",
+	[TUNE_CPUS] = "CPUs",
 };
 
 /* clang-format off */
@@ -146,7 +154,8 @@ const struct tunable_limit limit_table[] = {
 };
 /* clang-format on */
 
-const size_t n_tunables = N_ELEMENTS(tunable_table), n_recipes = N_ELEMENTS(recipe_table), n_limits = N_ELEMENTS(limit_table);
+const size_t n_tunables = N_ELEMENTS(tunable_table), n_recipes = N_ELEMENTS(recipe_table),
+	     n_limits = N_ELEMENTS(limit_table);
 
 int tunable_find(const char *name)
 {
@@ -168,7 +177,9 @@ int tunable_version(const char *text)
 			return 0;
 		part[i] = (int)v;
 		if (*end != '.')
-			return i == 2 ? V(part[0], part[1], part[2]) : i == 1 ? V(part[0], part[1], 0) : 0;
+			return i == 2   ? V(part[0], part[1], part[2])
+			       : i == 1 ? V(part[0], part[1], 0)
+					: 0;
 		text = end + 1;
 	}
 	return V(part[0], part[1], part[2]);
@@ -176,5 +187,6 @@ int tunable_version(const char *text)
 
 bool tunable_in_version(const struct tunable *t, int version)
 {
-	return version == 0 || ((t->since == 0 || version >= t->since) && (t->until == 0 || version <= t->until));
+	return version == 0 ||
+	       ((t->since == 0 || version >= t->since) && (t->until == 0 || version <= t->until));
 }

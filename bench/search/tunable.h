@@ -14,19 +14,19 @@
 enum { TUNABLE_VALUES = 8 };
 
 enum tunable_group { /* what is changed; also the order of trying */
-	TUNE_CHANNELS,
-	TUNE_SOCKETS,
-	TUNE_QUEUES,
-	TUNE_GDR,
-	TUNE_PROTOCOL,
-	TUNE_ALGORITHM,
-	TUNE_THREADS,
-	TUNE_BUFFER,
-	TUNE_CHUNK,
-	TUNE_EAGER,
-	TUNE_COPY_ENGINE,
-	TUNE_CPUS,
-	TUNE_GROUPS,
+		     TUNE_CHANNELS,
+		     TUNE_SOCKETS,
+		     TUNE_QUEUES,
+		     TUNE_GDR,
+		     TUNE_PROTOCOL,
+		     TUNE_ALGORITHM,
+		     TUNE_THREADS,
+		     TUNE_BUFFER,
+		     TUNE_CHUNK,
+		     TUNE_EAGER,
+		     TUNE_COPY_ENGINE,
+		     TUNE_CPUS,
+		     TUNE_GROUPS,
 };
 
 enum tunable_ops { TUNE_COLLECTIVE = 1, TUNE_SEND_RECV = 2, TUNE_ANY = 3 };
@@ -35,12 +35,13 @@ struct tunable {
 	const char *name; /* variable */
 	int backend;
 	enum tunable_group group;
-	unsigned long long transports; /* bit per transport_id */
-	unsigned ops;                  /* enum tunable_ops */
+	unsigned long long transports;      /* bit per transport_id */
+	unsigned ops;                       /* enum tunable_ops */
 	const char *values[TUNABLE_VALUES]; /* ascending where they are numbers; ends with NULL */
 	const char *otherwise; /* as good as not setting it: tried where the environment sets it */
-	int since, until;      /* of the library, tunable_version(); 0: as far back (up to now) as known */
-	int rank;              /* 1 first ... 3 last: small budgets end earlier */
+	int since,
+	    until; /* of the library, tunable_version(); 0: as far back (up to now) as known */
+	int rank;  /* 1 first ... 3 last: small budgets end earlier */
 	const char *acts, *risk, *source;
 };
 

@@ -173,10 +173,11 @@ static void add_config(struct builder *b, int arm)
 		if (choice_has(c->ops, op))
 			add_op(b, op);
 	if (plan->configs)
-		plan->configs[plan->n_configs] = (struct plan_config){ .transport = b->transport,
-								       .arm = arm,
-								       .first = first,
-								       .n = plan->n_points - first };
+		plan->configs[plan->n_configs] =
+		    (struct plan_config){ .transport = b->transport,
+					  .arm = arm,
+					  .first = first,
+					  .n = plan->n_points - first };
 	plan->n_configs++;
 }
 
@@ -186,7 +187,8 @@ static void add_configs(struct builder *b)
 
 	plan->n_configs = plan->n_points = 0;
 	for (b->transport = 0; b->transport < TRANSPORT_COUNT; b->transport++)
-		for (int arm = 0; arm < plan->n_arms && choice_has(b->choice->transports, b->transport); arm++)
+		for (int arm = 0;
+		     arm < plan->n_arms && choice_has(b->choice->transports, b->transport); arm++)
 			add_config(b, arm);
 }
 
@@ -249,7 +251,8 @@ static uint64_t fingerprint(const struct plan *plan)
 		hash_number(&h, (uint64_t)plan->configs[i].transport);
 		hash_number(&h, plan->configs[i].first);
 		hash_number(&h, plan->configs[i].n);
-		if (plan->n_arms > 1) /* a plan of one arm keeps the fingerprint of releases without arms */
+		if (plan->n_arms >
+		    1) /* a plan of one arm keeps the fingerprint of releases without arms */
 			hash_number(&h, (uint64_t)plan->configs[i].arm);
 	}
 	hash_number(&h, plan->n_points);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan: what a sweep will measure, as data. Every planned point ends as exactly one row of points.csv.
- * A config is one (transport, arm) of one backend; a point is one operation at one size and timing.
+ * A plan: what a sweep will measure, as data. Every planned point ends as exactly one row of
+ * points.csv. A config is one (transport, arm) of one backend; a point is one operation at one size
+ * and timing.
  */
 #pragma once
 
@@ -15,56 +16,62 @@
 struct plan_request { /* what the user asked for, already validated word by word */
 	int backend;
 	int nranks;
-	unsigned long long ops;          /* bit per op_id; 0 = default set */
-	unsigned long long transports;   /* bit per transport_id; 0 = default set of the backend */
-	bool have_ib;                    /* ib joins the default set */
-	const uint64_t *sizes;           /* explicit sizes, ascending; NULL: begin..end by factor or step */
+	unsigned long long ops;        /* bit per op_id; 0 = default set */
+	unsigned long long transports; /* bit per transport_id; 0 = default set of the backend */
+	bool have_ib;                  /* ib joins the default set */
+	const uint64_t *sizes; /* explicit sizes, ascending; NULL: begin..end by factor or step */
 	size_t n_sizes;
-	uint64_t begin, end;             /* bytes; end 0 = the profile's and operation's default */
-	uint64_t factor, step;           /* one of them; both 0 = factor 2 */
-	unsigned dtypes;                 /* bit per dtype_id; 0 = float */
-	unsigned redops;                 /* bit per redop_id; 0 = sum */
-	unsigned in_place;               /* bit 0 out of place, bit 1 in place; 0 = out */
-	unsigned timings;                /* bit per timing_id; 0 = graph+stream (nccl), host (ucx) */
-	unsigned variants;               /* bit per variant_id; 0 = plain */
+	uint64_t begin, end;   /* bytes; end 0 = the profile's and operation's default */
+	uint64_t factor, step; /* one of them; both 0 = factor 2 */
+	unsigned dtypes;       /* bit per dtype_id; 0 = float */
+	unsigned redops;       /* bit per redop_id; 0 = sum */
+	unsigned in_place;     /* bit 0 out of place, bit 1 in place; 0 = out */
+	unsigned timings;      /* bit per timing_id; 0 = graph+stream (nccl), host (ucx) */
+	unsigned variants;     /* bit per variant_id; 0 = plain */
 	int root, a, b;
-	bool all_pairs;                  /* operations of a pair: for every ordered one instead of a, b */
+	bool all_pairs; /* operations of a pair: for every ordered one instead of a, b */
 	int profile;
-	int restarts;                    /* 0 = the profile's */
-	int n_arms;                      /* environments that are compared with each other; 0 = 1 */
+	int restarts; /* 0 = the profile's */
+	int n_arms;   /* environments that are compared with each other; 0 = 1 */
 	uint64_t seed;
 };
 
 struct plan_point {
-	struct op_case c;                /* bytes as asked for, rounded; 0 elements: see `impossible` */
+	struct op_case c; /* bytes as asked for, rounded; 0 elements: see `impossible` */
 	int timing, variant;
 	uint64_t asked_bytes;
-	const char *impossible;          /* static text: why it will be `skipped`/`unavailable` unmeasured; or NULL */
-	bool unavailable;                /* `impossible` because of the library: not `skipped` */
+	const char *impossible; /* static text: why it will be `skipped`/`unavailable` unmeasured;
+				   or NULL */
+	bool unavailable;       /* `impossible` because of the library: not `skipped` */
 };
 
 struct plan_config {
 	int transport, arm;
-	size_t first, n;                 /* its points in plan.points */
+	size_t first, n; /* its points in plan.points */
 };
 
 struct plan {
-	struct plan_config *configs;     /* arms of one transport beside each other: index = transport's place * n_arms + arm */
+	struct plan_config *configs; /* arms of one transport beside each other: index = transport's
+					place * n_arms + arm */
 	size_t n_configs;
 	int n_arms;
-	struct plan_point *points;       /* grouped by config; ascending in bytes within (op,dtype,redop,...) */
+	struct plan_point
+	    *points; /* grouped by config; ascending in bytes within (op,dtype,redop,...) */
 	size_t n_points;
 	int restarts;
-	uint64_t fingerprint;            /* FNV-1a of every field above: all ranks must agree */
+	uint64_t fingerprint; /* FNV-1a of every field above: all ranks must agree */
 };
 
-/* 0; -ENOMEM; or -EINVAL with one line in `why` (contradictory request: no size left, root out of range). */
+/* 0; -ENOMEM; or -EINVAL with one line in `why` (contradictory request: no size left, root out of
+ * range). */
 int plan_build(const struct plan_request *r, struct plan *out, char *why, size_t why_max) ATTR_MUST;
 void plan_fini(struct plan *p);
-/* Drops the points whose keep[i] is false, and configs that have none left. Only for plans of one arm. */
+/* Drops the points whose keep[i] is false, and configs that have none left. Only for plans of one
+ * arm. */
 void plan_keep(struct plan *p, const bool *keep);
-/* The config that is measured as number i of restart r. Transports rotate; arms go there and back (A B, B A, A B ...), so that a drift
- * of the machine is the same for all of them. */
+/* The config that is measured as number i of restart r. Transports rotate; arms go there and back
+ * (A B, B A, A B ...), so that a drift of the machine is the same for all of them. */
 size_t plan_turn(const struct plan *p, int restart, size_t i);
-/* Order in which restart r measures the points of a config: a permutation of 0..n-1 from the seed. */
+/* Order in which restart r measures the points of a config: a permutation of 0..n-1 from the seed.
+ */
 int plan_shuffle(uint64_t seed, int restart, size_t config, size_t n, uint32_t *order) ATTR_MUST;

@@ -10,7 +10,8 @@ enum variant_id { VARIANT_PLAIN, VARIANT_USER, VARIANT_GRAPH, VARIANT_SYMMETRIC,
 struct timing {
 	const char *name;
 	const char *help;
-	bool together; /* of a variant: all ranks make it in one collective call, so one that fails leaves the others in it */
+	bool together; /* of a variant: all ranks make it in one collective call, so one that fails
+			  leaves the others in it */
 };
 
 extern const struct timing timing_table[TIMING_COUNT];
@@ -19,5 +20,6 @@ int timing_find(const char *name);
 int variant_find(const char *name);
 
 /* Fixed table by size: operations per graph (timing graph) or per inner loop (others). They change
- * small figures (20-op graphs gave 5.75-5.91 us, 70-100-op graphs 5.45 us), so they are a column. */
+ * small figures (20-op graphs gave 5.75-5.91 us, 70-100-op graphs 5.45 us), so they are a column.
+ */
 int timing_ops_per_loop(int timing, unsigned long long bytes);

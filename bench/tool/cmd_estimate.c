@@ -309,7 +309,8 @@ static int load(const char *dir, struct loaded *r)
 	path = file_join(dir, "points.csv");
 	rc = path ? file_read_all(path, POINTS_MAX, &data, &len) : -ENOMEM;
 	if (rc == 0)
-		rc = record_read_run(data, len, &r->rows, &r->n, cut, sizeof(cut), why, sizeof(why));
+		rc =
+		    record_read_run(data, len, &r->rows, &r->n, cut, sizeof(cut), why, sizeof(why));
 	free(data);
 	free(path);
 	if (rc) {

@@ -27,33 +27,36 @@ enum { CHUNK = 256 * 1024, PATH_SHOWN = 300 };
 struct options {
 	bool json;
 	int fail_on;           /* a severity, or -1 */
-	const char *transport; /* whose logs of a sweep's folder are read; NULL: auto's where there are any */
+	const char *transport; /* whose logs of a sweep's folder are read; NULL: auto's where there
+				  are any */
 };
 
 static void print_help(void)
 {
-	printf("usage: ncclbench explain [--json] [--fail-on error|warning] FILE... | RUN | -\n\n"
-	       "Reads what NCCL printed (NCCL_DEBUG=INFO), from any number of ranks, with whatever "
-	       "a launcher put in\n"
-	       "front of the lines, and the messages of PyTorch, accelerate, launchers and the "
-	       "kernel between them; also\n"
-	       "pasted scripts and YAML that set NCCL_ variables. Says what went wrong, what shows "
-	       "it, and what to set.\n\n"
-	       "  FILE         a log; give those of all ranks together. - is standard input\n"
-	       "  RUN          a folder with logs/*.log (a run of ncclbench), or with *.log; of a sweep the "
-	       "logs of auto,\n"
-	       "               which ran in your environment, not those of the transports it forced\n"
-	       "  --transport T  the logs of that transport of a sweep instead\n"
-	       "  --json       one object for scripts\n"
-	       "  --fail-on W  exit status 1 when there is a finding of that severity or worse\n\n"
-	       "Examples:\n"
-	       "  NCCL_DEBUG=INFO torchrun --nproc_per_node=2 train.py 2>&1 | tee job.log; "
-	       "ncclbench explain job.log\n"
-	       "  kubectl logs trainer-0 | ncclbench explain -\n"
-	       "  ncclbench explain --json --fail-on error rank*.log\n\n"
-	       "Exit status: 0 the input was read, whatever it says; 1 by --fail-on; 2 it could "
-	       "not be read.\n"
-	       "`ncclbench list rules` names everything it can find.\n");
+	printf(
+	    "usage: ncclbench explain [--json] [--fail-on error|warning] FILE... | RUN | -\n\n"
+	    "Reads what NCCL printed (NCCL_DEBUG=INFO), from any number of ranks, with whatever "
+	    "a launcher put in\n"
+	    "front of the lines, and the messages of PyTorch, accelerate, launchers and the "
+	    "kernel between them; also\n"
+	    "pasted scripts and YAML that set NCCL_ variables. Says what went wrong, what shows "
+	    "it, and what to set.\n\n"
+	    "  FILE         a log; give those of all ranks together. - is standard input\n"
+	    "  RUN          a folder with logs/*.log (a run of ncclbench), or with *.log; of a "
+	    "sweep the "
+	    "logs of auto,\n"
+	    "               which ran in your environment, not those of the transports it forced\n"
+	    "  --transport T  the logs of that transport of a sweep instead\n"
+	    "  --json       one object for scripts\n"
+	    "  --fail-on W  exit status 1 when there is a finding of that severity or worse\n\n"
+	    "Examples:\n"
+	    "  NCCL_DEBUG=INFO torchrun --nproc_per_node=2 train.py 2>&1 | tee job.log; "
+	    "ncclbench explain job.log\n"
+	    "  kubectl logs trainer-0 | ncclbench explain -\n"
+	    "  ncclbench explain --json --fail-on error rank*.log\n\n"
+	    "Exit status: 0 the input was read, whatever it says; 1 by --fail-on; 2 it could "
+	    "not be read.\n"
+	    "`ncclbench list rules` names everything it can find.\n");
 }
 
 static int feed(struct facts *f, int fd, const char *name)
@@ -86,8 +89,10 @@ static int read_file(struct facts *f, const char *path)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	/* /dev/zero, /dev/full and their like never end; /dev/null does. Pipes and terminals may take their time. */
-	if (fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && major(st.st_rdev) == 1 && minor(st.st_rdev) != 3)
+	/* /dev/zero, /dev/full and their like never end; /dev/null does. Pipes and terminals may
+	 * take their time. */
+	if (fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && major(st.st_rdev) == 1 &&
+	    minor(st.st_rdev) != 3)
 		err = -EINVAL;
 	else
 		err = feed(f, fd, path);
@@ -118,13 +123,14 @@ static void users_own(struct dirent *const *names, int n, char *out, size_t max)
 	snprintf(out, max, "auto");
 	for (int i = 0; i < n; i++)
 		if (strncmp(names[i]->d_name, first_arm, sizeof(first_arm) - 1) == 0) {
-			snprintf(out, max, "%.*s", (int)strcspn(names[i]->d_name + 5, "."), names[i]->d_name + 5);
+			snprintf(out, max, "%.*s", (int)strcspn(names[i]->d_name + 5, "."),
+				 names[i]->d_name + 5);
 			return;
 		}
 }
 
-/* A sweep sets other variables for each transport: read together they would contradict each other, and none
- * but auto's are the user's. Returns how many names are left. */
+/* A sweep sets other variables for each transport: read together they would contradict each other,
+ * and none but auto's are the user's. Returns how many names are left. */
 static int keep_one_transport(struct dirent **names, int n, const char *wanted)
 {
 	char own[64];
@@ -143,8 +149,9 @@ static int keep_one_transport(struct dirent **names, int n, const char *wanted)
 			free(names[i]);
 	}
 	if (kept > 0 && kept < n)
-		log_note("explain: the logs of transport %.*s; --transport NAME reads another one's",
-			 CMD_WORD_MAX, transport);
+		log_note(
+		    "explain: the logs of transport %.*s; --transport NAME reads another one's",
+		    CMD_WORD_MAX, transport);
 	return kept;
 }
 
@@ -186,8 +193,9 @@ static int read_input(struct facts *f, const char *path, const char *transport)
 		if (err > 0)
 			err = read_folder(f, path, false, transport);
 		if (err > 0) {
-			log_error("explain: %.*s holds no logs/*.log and no *.log%s%.*s", PATH_SHOWN, path,
-				  transport ? " of transport " : "", CMD_WORD_MAX, transport ? transport : "");
+			log_error("explain: %.*s holds no logs/*.log and no *.log%s%.*s",
+				  PATH_SHOWN, path, transport ? " of transport " : "", CMD_WORD_MAX,
+				  transport ? transport : "");
 			return NB_EXIT_USAGE;
 		}
 	} else {

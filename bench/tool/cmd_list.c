@@ -54,29 +54,98 @@ static void set(struct row *r, const char *name, const char *help)
 	buf_puts(&r->help, help ? help : "");
 }
 
-static size_t n_ops(void) { return OP_COUNT; }
-static size_t n_dtypes(void) { return DTYPE_COUNT; }
-static size_t n_redops(void) { return REDOP_COUNT; }
-static size_t n_timings(void) { return TIMING_COUNT; }
-static size_t n_variants(void) { return VARIANT_COUNT; }
-static size_t n_transports(void) { return TRANSPORT_COUNT; }
-static size_t n_profiles(void) { return (size_t)profile_count; }
-static size_t n_outcomes(void) { return OUTCOME_COUNT; }
-static size_t n_columns(void) { return record_n_columns; }
-static size_t n_rules(void) { return RULE_COUNT; }
-static size_t n_charts(void) { return chart_count; }
-static size_t n_verdicts(void) { return VERDICT_COUNT; }
-static size_t n_facts(void) { return FACT_COUNT; }
-static size_t n_checks(void) { return check_count; }
-static size_t n_hardware(void) { return hardware_count; }
-static size_t n_tunable_rows(void) { return n_tunables; }
-static size_t n_classes(void) { return n_size_classes; }
-static size_t n_ceilings(void) { return CEILING_COUNT; }
-static size_t n_models(void) { return estimate_n_models; }
-static size_t n_schemes(void) { return estimate_n_schemes; }
-static size_t n_formats(void) { return import_n_formats; }
-static size_t n_emits(void) { return emit_count; }
-static size_t n_judgements(void) { return gate_n_writers; }
+static size_t n_ops(void)
+{
+	return OP_COUNT;
+}
+static size_t n_dtypes(void)
+{
+	return DTYPE_COUNT;
+}
+static size_t n_redops(void)
+{
+	return REDOP_COUNT;
+}
+static size_t n_timings(void)
+{
+	return TIMING_COUNT;
+}
+static size_t n_variants(void)
+{
+	return VARIANT_COUNT;
+}
+static size_t n_transports(void)
+{
+	return TRANSPORT_COUNT;
+}
+static size_t n_profiles(void)
+{
+	return (size_t)profile_count;
+}
+static size_t n_outcomes(void)
+{
+	return OUTCOME_COUNT;
+}
+static size_t n_columns(void)
+{
+	return record_n_columns;
+}
+static size_t n_rules(void)
+{
+	return RULE_COUNT;
+}
+static size_t n_charts(void)
+{
+	return chart_count;
+}
+static size_t n_verdicts(void)
+{
+	return VERDICT_COUNT;
+}
+static size_t n_facts(void)
+{
+	return FACT_COUNT;
+}
+static size_t n_checks(void)
+{
+	return check_count;
+}
+static size_t n_hardware(void)
+{
+	return hardware_count;
+}
+static size_t n_tunable_rows(void)
+{
+	return n_tunables;
+}
+static size_t n_classes(void)
+{
+	return n_size_classes;
+}
+static size_t n_ceilings(void)
+{
+	return CEILING_COUNT;
+}
+static size_t n_models(void)
+{
+	return estimate_n_models;
+}
+static size_t n_schemes(void)
+{
+	return estimate_n_schemes;
+}
+static size_t n_formats(void)
+{
+	return import_n_formats;
+}
+static size_t n_emits(void)
+{
+	return emit_count;
+}
+static size_t n_judgements(void)
+{
+	return gate_n_writers;
+}
 
 static void op_row(size_t i, struct row *r)
 {
@@ -87,16 +156,35 @@ static void op_row(size_t i, struct row *r)
 static void dtype_row(size_t i, struct row *r)
 {
 	set(r, dtype_table[i].name, "");
-	buf_printf(&r->help, "%u byte%s%s%s", dtype_table[i].bytes, dtype_table[i].bytes == 1 ? "" : "s",
-		   dtype_table[i].alias ? ", also " : "", dtype_table[i].alias ? dtype_table[i].alias : "");
+	buf_printf(&r->help, "%u byte%s%s%s", dtype_table[i].bytes,
+		   dtype_table[i].bytes == 1 ? "" : "s", dtype_table[i].alias ? ", also " : "",
+		   dtype_table[i].alias ? dtype_table[i].alias : "");
 }
 
-static void redop_row(size_t i, struct row *r) { set(r, redop_table[i].name, redop_table[i].help); }
-static void timing_row(size_t i, struct row *r) { set(r, timing_table[i].name, timing_table[i].help); }
-static void variant_row(size_t i, struct row *r) { set(r, variant_table[i].name, variant_table[i].help); }
-static void profile_row(size_t i, struct row *r) { set(r, profile_table[i].name, profile_table[i].help); }
-static void outcome_row(size_t i, struct row *r) { set(r, outcome_table[i].name, outcome_table[i].help); }
-static void chart_row(size_t i, struct row *r) { set(r, chart_table[i].id, chart_table[i].help); }
+static void redop_row(size_t i, struct row *r)
+{
+	set(r, redop_table[i].name, redop_table[i].help);
+}
+static void timing_row(size_t i, struct row *r)
+{
+	set(r, timing_table[i].name, timing_table[i].help);
+}
+static void variant_row(size_t i, struct row *r)
+{
+	set(r, variant_table[i].name, variant_table[i].help);
+}
+static void profile_row(size_t i, struct row *r)
+{
+	set(r, profile_table[i].name, profile_table[i].help);
+}
+static void outcome_row(size_t i, struct row *r)
+{
+	set(r, outcome_table[i].name, outcome_table[i].help);
+}
+static void chart_row(size_t i, struct row *r)
+{
+	set(r, chart_table[i].id, chart_table[i].help);
+}
 
 static void rule_row(size_t i, struct row *r)
 {
@@ -104,17 +192,24 @@ static void rule_row(size_t i, struct row *r)
 	buf_printf(&r->help, " [%s]", severity_names[rule_table[i].severity]);
 }
 
-static void check_row(size_t i, struct row *r) { set(r, check_table[i].id, check_table[i].question); }
+static void check_row(size_t i, struct row *r)
+{
+	set(r, check_table[i].id, check_table[i].question);
+}
 
 static void hardware_row(size_t i, struct row *r)
 {
 	const struct hardware *h = &hardware_table[i];
 
 	set(r, h->family, "NVLink: ");
-	buf_printf(&r->help, "%s\n    P2P: %s; GPUDirect RDMA: %s; needs CUDA %s, NCCL %s", h->nvlink, h->p2p, h->rdma, h->cuda, h->nccl);
+	buf_printf(&r->help, "%s\n    P2P: %s; GPUDirect RDMA: %s; needs CUDA %s, NCCL %s",
+		   h->nvlink, h->p2p, h->rdma, h->cuda, h->nccl);
 }
 
-static void class_row(size_t i, struct row *r) { set(r, size_classes[i].name, size_classes[i].help); }
+static void class_row(size_t i, struct row *r)
+{
+	set(r, size_classes[i].name, size_classes[i].help);
+}
 
 static void ceiling_row(size_t i, struct row *r)
 {
@@ -163,7 +258,8 @@ static void verdict_row(size_t i, struct row *r)
 static void fact_row(size_t i, struct row *r)
 {
 	set(r, fact_table[i].name, fact_table[i].help);
-	buf_printf(&r->help, "%s%s%s", fact_table[i].alias ? ", also " : "", fact_table[i].alias ? fact_table[i].alias : "",
+	buf_printf(&r->help, "%s%s%s", fact_table[i].alias ? ", also " : "",
+		   fact_table[i].alias ? fact_table[i].alias : "",
 		   fact_table[i].must ? "" : " (a difference is only told)");
 }
 
@@ -174,7 +270,8 @@ static void transport_row(size_t i, struct row *r)
 	set(r, t->name, t->help);
 	buf_printf(&r->help, " (%s)", backend_names[t->backend]);
 	for (const struct env_pair *p = t->set; p->name; p++)
-		buf_printf(&r->help, "%s%s=%s", p == t->set ? "\n    sets " : " ", p->name, p->value);
+		buf_printf(&r->help, "%s%s=%s", p == t->set ? "\n    sets " : " ", p->name,
+			   p->value);
 }
 
 static void say_version(int v, struct buf *out)
@@ -200,7 +297,10 @@ static void tunable_row(size_t i, struct row *r)
 	for (int k = 0; k < TRANSPORT_COUNT; k++)
 		if (t->transports >> k & 1)
 			buf_printf(&r->help, " %s", transport_table[k].name);
-	buf_printf(&r->help, "%s; tries", t->ops == TUNE_ANY ? "" : t->ops == TUNE_COLLECTIVE ? ", collectives" : ", send and receive");
+	buf_printf(&r->help, "%s; tries",
+		   t->ops == TUNE_ANY          ? ""
+		   : t->ops == TUNE_COLLECTIVE ? ", collectives"
+					       : ", send and receive");
 	for (const char *const *v = t->values; *v; v++)
 		buf_printf(&r->help, " %s", *v);
 	buf_printf(&r->help, "%s%s\n    %s", t->risk[0] ? "; risk: " : "", t->risk, t->source);
@@ -215,7 +315,8 @@ static void column_row(size_t i, struct row *r)
 
 static const struct list lists[] = {
 	{ "ops", "operations a sweep can measure", n_ops, op_row },
-	{ "transports", "transports and the variables that force them", n_transports, transport_row },
+	{ "transports", "transports and the variables that force them", n_transports,
+	  transport_row },
 	{ "types", "element types", n_dtypes, dtype_row },
 	{ "reductions", "reduction operators", n_redops, redop_row },
 	{ "timings", "what a time includes", n_timings, timing_row },
@@ -228,11 +329,14 @@ static const struct list lists[] = {
 	{ "verdicts", "what `gate` says of a point or a group", n_verdicts, verdict_row },
 	{ "facts", "what must be equal before `gate` compares (--across)", n_facts, fact_row },
 	{ "checks", "what `doctor` asks about a machine", n_checks, check_row },
-	{ "hardware", "GPU families: NVLink, P2P, RDMA, oldest CUDA and NCCL", n_hardware, hardware_row },
-	{ "tunables", "what `tune` tries: values, where and since when they act, risk", n_tunable_rows, tunable_row },
+	{ "hardware", "GPU families: NVLink, P2P, RDMA, oldest CUDA and NCCL", n_hardware,
+	  hardware_row },
+	{ "tunables", "what `tune` tries: values, where and since when they act, risk",
+	  n_tunable_rows, tunable_row },
 	{ "classes", "size classes of `gate`", n_classes, class_row },
 	{ "judgements", "forms in which `gate` writes what it found", n_judgements, judgement_row },
-	{ "ceilings", "what links carry without NCCL, measured beside it", n_ceilings, ceiling_row },
+	{ "ceilings", "what links carry without NCCL, measured beside it", n_ceilings,
+	  ceiling_row },
 	{ "models", "model shapes of `estimate`", n_models, model_row },
 	{ "schemes", "kinds of parallelism of `estimate`", n_schemes, scheme_row },
 	{ "formats", "foreign tables that `import` reads", n_formats, format_row },
@@ -260,7 +364,8 @@ static int print_json(const struct list *l)
 		struct row r = { 0 };
 
 		l->fill(i, &r);
-		json_array_append_new(rows, json_pack("{s:s,s:s}", "name", r.name, "help", buf_text(&r.help)));
+		json_array_append_new(
+		    rows, json_pack("{s:s,s:s}", "name", r.name, "help", buf_text(&r.help)));
 		buf_fini(&r.help);
 	}
 	json_object_set_new(o, "schema", json_integer(1));
@@ -293,7 +398,8 @@ static void print_help(void)
 	printf("usage: ncclbench list WHAT [--json]\n\n");
 	for (size_t i = 0; i < N_ELEMENTS(lists); i++)
 		printf("  %-14s %s\n", lists[i].name, lists[i].help);
-	printf("\nExample: ncclbench list transports\n`list columns --markdown` writes results/README.md, `list rules --markdown` the table in docs/explain.md.\n");
+	printf("\nExample: ncclbench list transports\n`list columns --markdown` writes "
+	       "results/README.md, `list rules --markdown` the table in docs/explain.md.\n");
 }
 
 static const struct list *find(const char *word)
@@ -306,14 +412,16 @@ static const struct list *find(const char *word)
 			return &lists[i];
 	}
 	near = num_nearest(word, names, N_ELEMENTS(lists));
-	log_error("list: there is no table '%.*s'%s%s; ncclbench list --help names all", CMD_WORD_MAX, word,
-		  near ? "; did you mean " : "", near ? near : "");
+	log_error("list: there is no table '%.*s'%s%s; ncclbench list --help names all",
+		  CMD_WORD_MAX, word, near ? "; did you mean " : "", near ? near : "");
 	return NULL;
 }
 
 static int unknown_format(const char *word)
 {
-	log_error("list: unknown option '%.*s'; there is --json, and --markdown for columns and rules", CMD_WORD_MAX, word);
+	log_error(
+	    "list: unknown option '%.*s'; there is --json, and --markdown for columns and rules",
+	    CMD_WORD_MAX, word);
 	return NB_EXIT_USAGE;
 }
 
@@ -329,7 +437,8 @@ static int list(int argc, char **argv)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return print_help(), NB_EXIT_OK;
 		if (*slot) {
-			log_error("list: one word too many: '%.*s' after '%.*s'", CMD_WORD_MAX, argv[i], CMD_WORD_MAX, *slot);
+			log_error("list: one word too many: '%.*s' after '%.*s'", CMD_WORD_MAX,
+				  argv[i], CMD_WORD_MAX, *slot);
 			return NB_EXIT_USAGE;
 		}
 		*slot = argv[i];
@@ -354,4 +463,6 @@ static int list(int argc, char **argv)
 	return unknown_format(how);
 }
 
-const struct cmd cmd_list = { "list", "print any table of the program (ops, transports, columns ...)", list, false };
+const struct cmd cmd_list = { "list",
+			      "print any table of the program (ops, transports, columns ...)", list,
+			      false };

@@ -14,18 +14,25 @@
 #include "tool/cmd.h"
 
 #define AHEAD_NS (500 * CLOCK_MS) /* rank 0 is the first to write what all were asked to write */
-#define SPEAK_NS (5 * CLOCK_S) /* for rank 0 to start and for its line to get to the terminal; its end ends the others */
+#define SPEAK_NS                                                                                   \
+	(5 * CLOCK_S) /* for rank 0 to start and for its line to get to the terminal; its end ends \
+			 the others */
 
-static const struct cmd *const commands[] = { &cmd_sweep, &cmd_health, &cmd_tune, &cmd_gate, &cmd_baseline, &cmd_explain, &cmd_doctor, &cmd_import, &cmd_estimate, &cmd_report, &cmd_list };
+static const struct cmd *const commands[] = { &cmd_sweep,    &cmd_health,  &cmd_tune,   &cmd_gate,
+					      &cmd_baseline, &cmd_explain, &cmd_doctor, &cmd_import,
+					      &cmd_estimate, &cmd_report,  &cmd_list };
 
 static int help(void)
 {
-	printf("ncclbench " NCCLBENCH_VERSION ": which transports can NCCL use between my GPUs, which did it really use, how fast is each?\n\n"
-	       "  mpirun -np 2 ncclbench --sweep      measure (without mpirun it is started for you)\n\n"
+	printf("ncclbench " NCCLBENCH_VERSION ": which transports can NCCL use between my GPUs, "
+					      "which did it really use, how fast is each?\n\n"
+	       "  mpirun -np 2 ncclbench --sweep      measure (without mpirun it is started for "
+	       "you)\n\n"
 	       "Commands:\n");
 	for (size_t i = 0; i < N_ELEMENTS(commands); i++)
 		printf("  %-8s %s\n", commands[i]->name, commands[i]->help);
-	printf("\n`ncclbench COMMAND --help` says more. Exit status: 0 good, 1 a required transport is missing, 2 usage,\n"
+	printf("\n`ncclbench COMMAND --help` says more. Exit status: 0 good, 1 a required "
+	       "transport is missing, 2 usage,\n"
 	       "5 something hung, crashed, failed or gave wrong data, 130 interrupted.\n");
 	return NB_EXIT_OK;
 }
@@ -38,8 +45,8 @@ static int unknown(const char *word)
 	for (size_t i = 0; i < N_ELEMENTS(commands); i++)
 		names[n++] = commands[i]->name;
 	near = num_nearest(word[0] == '-' ? word + strspn(word, "-") : word, names, n);
-	log_error("unknown command '%.*s'%s%s; ncclbench --help lists all", CMD_WORD_MAX, word, near ? "; did you mean " : "",
-		  near ? near : "");
+	log_error("unknown command '%.*s'%s%s; ncclbench --help lists all", CMD_WORD_MAX, word,
+		  near ? "; did you mean " : "", near ? near : "");
 	return NB_EXIT_USAGE;
 }
 
@@ -91,7 +98,8 @@ int main(int argc, char **argv)
 		clock_sleep_ns(AHEAD_NS);
 	}
 	code = answer(cmd, argc, argv);
-	/* mpirun kills the others when the first one fails: let that be rank 0, which has something to say. */
+	/* mpirun kills the others when the first one fails: let that be rank 0, which has something
+	 * to say. */
 	if (silent && code != NB_EXIT_OK)
 		clock_sleep_ns(SPEAK_NS);
 	return code;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a report: pages, pictures. Says what it could not do; decides nothing about figures. */
+/* The files of a report: pages, pictures. Says what it could not do; decides nothing about figures.
+ */
 #pragma once
 
 #include <stdbool.h>

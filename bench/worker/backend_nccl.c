@@ -296,7 +296,8 @@ static int nccl_leave(int64_t *teardown_us)
 
 const struct nb_backend nb_backend = {
 	.name = "nccl",
-	.exits_at_once = true, /* CUDA's exit handlers would only keep the next configuration waiting */
+	.exits_at_once =
+	    true, /* CUDA's exit handlers would only keep the next configuration waiting */
 	.blob_from_all = false,
 	.facts = nccl_facts,
 	.blob = nccl_blob,

@@ -164,7 +164,8 @@ int buffers_ensure(struct buffers *b, const uint64_t need[2], int variant,
 		return NB_BACKEND_OK;
 	rc = make_room(b, want, r);
 	if (rc == NB_BACKEND_OOM)
-		return NB_BACKEND_SKIPPED; /* foreseen, nothing was tried: a point that does not fit, no failure */
+		return NB_BACKEND_SKIPPED; /* foreseen, nothing was tried: a point that does not
+					      fit, no failure */
 	for (i = 0; !rc && i < 2; i++)
 		if (want[i] > b->area[i].bytes)
 			rc = area_make(&b->area[i], want[i], variant, r->comm);

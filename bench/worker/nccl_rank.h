@@ -21,12 +21,12 @@
 struct area { /* device memory that only grows */
 	void *base;
 	uint64_t bytes;
-	void *handle;              /* of ncclCommRegister or ncclCommWindowRegister */
+	void *handle; /* of ncclCommRegister or ncclCommWindowRegister */
 };
 
 struct buffers {
-	struct area area[2];       /* send and receive; in place uses the first alone */
-	int variant;               /* how both were made: variant_id */
+	struct area area[2]; /* send and receive; in place uses the first alone */
+	int variant;         /* how both were made: variant_id */
 };
 
 struct nccl_rank {
@@ -35,7 +35,7 @@ struct nccl_rank {
 	ncclComm_t comm;
 	cudaStream_t stream;
 	cudaEvent_t start[RANK_EVENT_PAIRS], stop[RANK_EVENT_PAIRS];
-	int *barrier_word;         /* device memory, private to the in-stream barrier */
+	int *barrier_word;            /* device memory, private to the in-stream barrier */
 	struct nb_mismatch *mismatch; /* device memory */
 	struct buffers buffers;
 	/* The prepared case; launch.c points to c. */
@@ -43,11 +43,12 @@ struct nccl_rank {
 	struct op_shape shape;
 	int timing;
 	struct launch_args launch;
-	cudaGraphExec_t graph;     /* NULL until measured with timing graph */
+	cudaGraphExec_t graph; /* NULL until measured with timing graph */
 	int graph_ops;
 };
 
-/* buffers_nccl.c. NB_BACKEND_SKIPPED: it would not fit. On NB_BACKEND_OOM both areas are in a valid state, perhaps empty. */
+/* buffers_nccl.c. NB_BACKEND_SKIPPED: it would not fit. On NB_BACKEND_OOM both areas are in a valid
+ * state, perhaps empty. */
 int buffers_ensure(struct buffers *b, const uint64_t need[2], int variant,
 		   const struct nccl_rank *r);
 int buffers_release(struct buffers *b, ncclComm_t comm);

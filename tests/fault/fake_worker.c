@@ -106,8 +106,8 @@
 
 enum phase { PROBE, HELLO, ID, JOIN, PREPARE, RUN, CHECK, BYE, CEILING, PHASES };
 
-static const char *const phase_names[PHASES] = { "probe",   "hello", "id",    "join",
-						 "prepare", "run",   "check", "bye", "ceiling" };
+static const char *const phase_names[PHASES] = { "probe", "hello", "id",  "join",   "prepare",
+						 "run",   "check", "bye", "ceiling" };
 
 struct action;
 
@@ -479,7 +479,8 @@ static bool environment_holds(const char *pair, size_t len)
 		bad_script(pair);
 	snprintf(name, sizeof(name), "%.*s", (int)(eq - pair), pair);
 	value = getenv(name);
-	return value && strlen(value) == len - (size_t)(eq + 1 - pair) && memcmp(value, eq + 1, strlen(value)) == 0;
+	return value && strlen(value) == len - (size_t)(eq + 1 - pair) &&
+	       memcmp(value, eq + 1, strlen(value)) == 0;
 }
 
 /* word[:argument]@phase[:n][#rank][?NAME=VALUE] */
@@ -686,8 +687,9 @@ static void log_run(struct fake *f)
 		f->logged[connection] = true;
 	}
 	if (f->tuning_due && f->func && f->rank == 0 && f->log_fd == NB_LOG_FD)
-		log_line(f, "%s: %lld Bytes -> Algo %s proto %s channel{Lo..Hi}={0..%d}",
-			 f->func, f->bytes, choice("NCCL_ALGO", "RING"), choice("NCCL_PROTO", "SIMPLE"), f->kind->channels - 1);
+		log_line(f, "%s: %lld Bytes -> Algo %s proto %s channel{Lo..Hi}={0..%d}", f->func,
+			 f->bytes, choice("NCCL_ALGO", "RING"), choice("NCCL_PROTO", "SIMPLE"),
+			 f->kind->channels - 1);
 	f->tuning_due = false;
 }
 
@@ -826,8 +828,10 @@ static long long slowed(const struct fake *f, long long ns)
 static void on_run(struct fake *f, const char *request)
 {
 	long long batches = number(request, "batches");
-	double op_ns = (double)(f->kind->base_ns + f->bytes / f->kind->bytes_per_ns) * f->speed[f->bytes > 65536];
-	long long batch_ns = slowed(f, number(request, "ops") * number(request, "replays") * (long long)op_ns);
+	double op_ns = (double)(f->kind->base_ns + f->bytes / f->kind->bytes_per_ns) *
+		       f->speed[f->bytes > 65536];
+	long long batch_ns =
+	    slowed(f, number(request, "ops") * number(request, "replays") * (long long)op_ns);
 
 	enter(f, RUN);
 	log_run(f);
@@ -891,8 +895,7 @@ static const struct {
 	void (*on)(struct fake *f, const char *request);
 } requests[] = {
 	{ "ID", on_id },   { "PEER", on_peer },   { "JOIN", on_join }, { "PREPARE", on_prepare },
-	{ "RUN", on_run }, { "CHECK", on_check }, { "BYE", on_bye },
-	{ "CEILING", on_ceiling },
+	{ "RUN", on_run }, { "CHECK", on_check }, { "BYE", on_bye },   { "CEILING", on_ceiling },
 };
 
 static void serve(struct fake *f, const char *request)
@@ -932,7 +935,8 @@ int main(int argc, char **argv)
 {
 	static char request[NB_MESSAGE_MAX + 1];
 	static struct fake f = { .rank = -1, .nranks = 1, .log_fd = NB_LOG_FD };
-	const char *told = getenv("NCCLBENCH_TEST_RANK"), *rank = told ? told : getenv("NCCLBENCH_RANK");
+	const char *told = getenv("NCCLBENCH_TEST_RANK"),
+		   *rank = told ? told : getenv("NCCLBENCH_RANK");
 	pid_t parent = getppid();
 	ssize_t n;
 

@@ -283,7 +283,8 @@ static void healthy_with(int ranks, int restarts)
 	assert_int_equal(r.t.n_rows, 4 * 3 * 2 * 2);
 	for (size_t i = 0; i < r.t.plan.n_points; i++) {
 		expect_ok(&r, i);
-		/* Only the ascending pass of the first restart logs it; rows are of the last one. */
+		/* Only the ascending pass of the first restart logs it; rows are of the last one.
+		 */
 		assert_string_equal(trial_row(&r.t, i)->algo,
 				    r.t.plan.points[i].c.op == OP_ALL_REDUCE ? "RING" : "");
 	}
@@ -319,8 +320,9 @@ static void oom_skips_one_point_and_keeps_the_worker(void **state)
 	trial_fini(&r.t);
 }
 
-/* A symmetric window is made by all ranks together. Rank 1 has no memory for it and says so at once; rank 0's
- * worker waits for it inside NCCL. The row is about memory, not about a rank that hangs. */
+/* A symmetric window is made by all ranks together. Rank 1 has no memory for it and says so at
+ * once; rank 0's worker waits for it inside NCCL. The row is about memory, not about a rank that
+ * hangs. */
 static void out_of_memory_where_all_register_together(void **state)
 {
 	struct run r;
@@ -371,7 +373,8 @@ static void wrong_elements_are_counted_over_all_ranks(void **state)
 	trial_fini(&r.t);
 }
 
-/* The first restart's data took another way, the others' did not: the figures are of all of them. */
+/* The first restart's data took another way, the others' did not: the figures are of all of them.
+ */
 static void one_restart_on_another_way_is_no_proof(void **state)
 {
 	struct run r;
@@ -408,8 +411,9 @@ static void ucx_says_why_it_is_not_proven(void **state)
 	trial_fini(&r.t);
 }
 
-/* The two single operations of the ascending pass go as asked; what is measured after them does not. A worker
- * counts its own RUNs: 1 and 2 are the singles of the first restart and a pilot and its batches of the second. */
+/* The two single operations of the ascending pass go as asked; what is measured after them does
+ * not. A worker counts its own RUNs: 1 and 2 are the singles of the first restart and a pilot and
+ * its batches of the second. */
 static void ucx_is_judged_in_every_restart(void **state)
 {
 	static const char *const settings[] = { "NCCLBENCH_TEST_FAKE_BACKEND=ucx", NULL };
@@ -418,7 +422,8 @@ static void ucx_is_judged_in_every_restart(void **state)
 	} cases[] = {
 		{ "proof:no@run:3#1", "no", "unproven", "rank 1: the lanes say so" },
 		{ "proof:unknown@run:4#1", "unknown", "ok", "rank 1: the lanes say so" },
-		{ "proof:unknown@run:5#0 proof:no@run:4#1", "no", "unproven", "rank 1: the lanes say so" },
+		{ "proof:unknown@run:5#0 proof:no@run:4#1", "no", "unproven",
+		  "rank 1: the lanes say so" },
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(cases); i++) {
@@ -753,7 +758,8 @@ static void run_all_transports(struct run *r, const char *veto)
 
 /* ---- arms ---- */
 
-/* "p2p A" of each worker of rank 0, in the order they were started; from the dump of their environments. */
+/* "p2p A" of each worker of rank 0, in the order they were started; from the dump of their
+ * environments. */
 static size_t turns(const char *dump, char out[][8], size_t max)
 {
 	size_t n = 0;
@@ -764,7 +770,8 @@ static size_t turns(const char *dump, char out[][8], size_t max)
 		char one[4096];
 
 		snprintf(one, sizeof(one), "%.*s", end ? (int)(end - at) : (int)strlen(at), at);
-		snprintf(out[n++], 8, "%s %s", strstr(one, "\nNCCL_P2P_DISABLE=1\n") ? "shm" : "p2p",
+		snprintf(out[n++], 8, "%s %s",
+			 strstr(one, "\nNCCL_P2P_DISABLE=1\n") ? "shm" : "p2p",
 			 strstr(one, "\nNCCL_BUFFSIZE=1048576\n") ? "B" : "A");
 	}
 	return n;
@@ -800,7 +807,8 @@ static void arms_go_there_and_back(void **state)
 	for (size_t i = 0; i < N_ELEMENTS(expected); i++)
 		assert_string_equal(got[i], expected[i]);
 	assert_int_equal(r.t.plan.n_configs, 4);
-	assert_int_equal(r.t.n_rows, 2 * 2 * 2); /* sizes, transports, arms: each row says its arm */
+	assert_int_equal(r.t.n_rows,
+			 2 * 2 * 2); /* sizes, transports, arms: each row says its arm */
 	for (size_t i = 0; i < r.t.n_rows; i++) {
 		expect_ok(&r, i);
 		assert_true(trial_row(&r.t, i)->restarts == 3);
@@ -810,7 +818,8 @@ static void arms_go_there_and_back(void **state)
 		snprintf(log, sizeof(log), "%s/logs/nccl-shm@%c.rank1.start2.out", r.out, arm);
 		log[sizeof(log) - 1] = '\0';
 		if (access(log, F_OK) != 0) /* restarts after the first are numbered, too */
-			snprintf(log, sizeof(log), "%s/logs/nccl-shm@%c.rank1.start2-2.out", r.out, arm);
+			snprintf(log, sizeof(log), "%s/logs/nccl-shm@%c.rank1.start2-2.out", r.out,
+				 arm);
 		assert_int_equal(access(log, F_OK), 0);
 	}
 	free(text);

@@ -286,7 +286,8 @@ static void tcp_rows(void **state)
 	struct plan_of p = {
 		.backend = BACKEND_UCX,
 		.transport = TRANSPORT_UCX_TCP,
-		.settings = { "NCCLBENCH_TEST_FAKE_BACKEND=ucx", "NCCLBENCH_TEST_FAKE_STATE=lanes=tcp/lo" },
+		.settings = { "NCCLBENCH_TEST_FAKE_BACKEND=ucx",
+			      "NCCLBENCH_TEST_FAKE_STATE=lanes=tcp/lo" },
 		.tcp = true,
 		.sweep = true,
 	};
@@ -320,7 +321,8 @@ static void tcp_on_the_interface_that_ucx_uses(void **state)
 		{ "lanes=1:tcp/nope1%200:tcp/lo", "lo", "" },
 		{ "lanes=10:tcp/nope1%200:posix/memory,tcp/lo%202:tcp/nope2", "lo", "" },
 		{ "lanes=tcp/nope0", "", "interface =nope0" },
-		{ "lanes=0:posix/memory%202:tcp/lo", "", "UCX does not say which interface it uses" },
+		{ "lanes=0:posix/memory%202:tcp/lo", "",
+		  "UCX does not say which interface it uses" },
 		{ "lanes=unknown", "", "lanes: unknown" },
 		{ "none=1", "", "lanes: not told" },
 	};
@@ -335,7 +337,8 @@ static void tcp_on_the_interface_that_ucx_uses(void **state)
 			.sweep = true,
 		};
 
-		(void)snprintf(state_of, sizeof(state_of), "NCCLBENCH_TEST_FAKE_STATE=%s", cases[i].lanes);
+		(void)snprintf(state_of, sizeof(state_of), "NCCLBENCH_TEST_FAKE_STATE=%s",
+			       cases[i].lanes);
 		go(&p);
 		assert_string_equal(p.k->tcp_interface, cases[i].interface);
 		assert_int_equal(p.k->n_peaks, cases[i].interface[0] ? 4 : 0);

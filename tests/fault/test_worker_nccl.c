@@ -750,12 +750,18 @@ static void test_ceilings(void **state)
 	static const struct {
 		const char *name, *ns;
 	} rows[] = {
-		{ "ce-write", "262144,262144" },      { "ce-read", "262144,262144" },
-		{ "ce-write-both", "262144,262144" }, { "ce-read-both", "262144,262144" },
-		{ "sm-write", "131072,131072" },      { "sm-read", "131072,131072" },
-		{ "sm-write-both", "131072,131072" }, { "sm-read-both", "131072,131072" },
-		{ "host-to-gpu", "524288,524288" },   { "gpu-to-host", "524288,524288" },
-		{ "host-to-gpu-both", "524288,524288" }, { "gpu-to-host-both", "524288,524288" },
+		{ "ce-write", "262144,262144" },
+		{ "ce-read", "262144,262144" },
+		{ "ce-write-both", "262144,262144" },
+		{ "ce-read-both", "262144,262144" },
+		{ "sm-write", "131072,131072" },
+		{ "sm-read", "131072,131072" },
+		{ "sm-write-both", "131072,131072" },
+		{ "sm-read-both", "131072,131072" },
+		{ "host-to-gpu", "524288,524288" },
+		{ "gpu-to-host", "524288,524288" },
+		{ "host-to-gpu-both", "524288,524288" },
+		{ "gpu-to-host-both", "524288,524288" },
 		{ "local", "524288,524288" },
 	};
 	struct talk t;
@@ -766,13 +772,16 @@ static void test_ceilings(void **state)
 	for (i = 0; i < N_ELEMENTS(rows); i++) {
 		char text[128];
 
-		(void)snprintf(text, sizeof(text), "CEILING name=%s device=0 peer=1 bytes=4194304 copies=2 samples=2",
+		(void)snprintf(text, sizeof(text),
+			       "CEILING name=%s device=0 peer=1 bytes=4194304 copies=2 samples=2",
 			       rows[i].name);
 		ask(&t, text, "CEILED");
 		holds(&t, "ns", rows[i].ns);
 	}
-	ask(&t, "CEILING name=host-copy device=0 peer=-1 bytes=100000 copies=1 samples=3", "CEILED");
-	say_join(&t, 0, 2); /* a communicator may still be joined, and ceilings still be asked for */
+	ask(&t, "CEILING name=host-copy device=0 peer=-1 bytes=100000 copies=1 samples=3",
+	    "CEILED");
+	say_join(&t, 0,
+		 2); /* a communicator may still be joined, and ceilings still be asked for */
 	hear_verb(&t, "JOINED");
 	ask(&t, "CEILING name=local device=0 peer=-1 bytes=8192 copies=1 samples=1", "CEILED");
 	holds(&t, "ns", "512");
@@ -788,20 +797,30 @@ static void test_ceilings_refused(void **state)
 	} rows[] = {
 		{ "", "name=ce-write device=0 peer=1 bytes=4096 copies=1 samples=1", "unavailable",
 		  "GPU 1 cannot access the memory of GPU 0" },
-		{ "p2p:1", "name=ce-write device=0 peer=-1 bytes=4096 copies=1 samples=1", "unavailable", "no second GPU" },
-		{ "p2p:1", "name=ce-write device=0 peer=0 bytes=4096 copies=1 samples=1", "unavailable", "no second GPU" },
-		{ "p2p:1,devices:1", "name=ce-read device=0 peer=1 bytes=4096 copies=1 samples=1", "unavailable",
-		  "this process sees 1" },
-		{ "", "name=tcp-4 device=0 peer=1 bytes=4096 copies=1 samples=1", "unavailable", "not a worker's" },
-		{ "cudaMalloc@1:2", "name=local device=0 peer=-1 bytes=4096 copies=1 samples=1", "oom", "cudaMalloc failed" },
-		{ "cudaHostAlloc@1:2", "name=host-to-gpu device=0 peer=-1 bytes=4096 copies=1 samples=1", "oom",
+		{ "p2p:1", "name=ce-write device=0 peer=-1 bytes=4096 copies=1 samples=1",
+		  "unavailable", "no second GPU" },
+		{ "p2p:1", "name=ce-write device=0 peer=0 bytes=4096 copies=1 samples=1",
+		  "unavailable", "no second GPU" },
+		{ "p2p:1,devices:1", "name=ce-read device=0 peer=1 bytes=4096 copies=1 samples=1",
+		  "unavailable", "this process sees 1" },
+		{ "", "name=tcp-4 device=0 peer=1 bytes=4096 copies=1 samples=1", "unavailable",
+		  "not a worker's" },
+		{ "cudaMalloc@1:2", "name=local device=0 peer=-1 bytes=4096 copies=1 samples=1",
+		  "oom", "cudaMalloc failed" },
+		{ "cudaHostAlloc@1:2",
+		  "name=host-to-gpu device=0 peer=-1 bytes=4096 copies=1 samples=1", "oom",
 		  "cudaHostAlloc failed" },
-		{ "cudaMemcpyAsync@3:700", "name=local device=0 peer=-1 bytes=4096 copies=1 samples=4", "error",
+		{ "cudaMemcpyAsync@3:700",
+		  "name=local device=0 peer=-1 bytes=4096 copies=1 samples=4", "error",
 		  "cudaMemcpyAsync failed: illegal memory access (700)" },
-		{ "", "name=warp-drive device=0 peer=1 bytes=4096 copies=1 samples=1", "error", "does not take" },
-		{ "", "name=local device=0 peer=1 bytes=0 copies=1 samples=1", "error", "does not take" },
-		{ "", "name=local device=0 peer=1 bytes=4096 copies=1 samples=5000", "error", "does not take" },
-		{ "", "name=local device=0 peer=1 bytes=4096 copies=1", "error", "a required key is missing" },
+		{ "", "name=warp-drive device=0 peer=1 bytes=4096 copies=1 samples=1", "error",
+		  "does not take" },
+		{ "", "name=local device=0 peer=1 bytes=0 copies=1 samples=1", "error",
+		  "does not take" },
+		{ "", "name=local device=0 peer=1 bytes=4096 copies=1 samples=5000", "error",
+		  "does not take" },
+		{ "", "name=local device=0 peer=1 bytes=4096 copies=1", "error",
+		  "a required key is missing" },
 	};
 	size_t i;
 
@@ -834,7 +853,9 @@ static void with_nvml(struct talk *t, const char *script)
 	hear_verb(t, "HELLO");
 }
 
-#define STATE_PREPARE "PREPARE op=all_reduce dtype=float redop=sum inplace=0 root=0 a=0 b=1 bytes=8 timing=stream variant=plain"
+#define STATE_PREPARE                                                                   \
+	"PREPARE op=all_reduce dtype=float redop=sum inplace=0 root=0 a=0 b=1 bytes=8 " \
+	"timing=stream variant=plain"
 #define STATE_RUN "RUN mode=measure batches=1 ops=1 replays=1 warmup=0"
 
 /* How often the state is told depends on how long reading it took: at the latest a while after. */

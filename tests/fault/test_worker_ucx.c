@@ -252,7 +252,8 @@ static void test_single_after_measure(void **state)
 	assert_int_equal(
 	    ranks_ask(&r, "RUN mode=measure batches=2 ops=20 replays=3 warmup=1", "DONE"), 0);
 	assert_int_equal(ranks_ask(&r, "CHECK", "CHECKED"), 0);
-	assert_string_equal(ranks_get(&r, 0, "checked"), "10000"); /* filled anew: in place the input was gone */
+	assert_string_equal(ranks_get(&r, 0, "checked"),
+			    "10000"); /* filled anew: in place the input was gone */
 	assert_string_equal(ranks_get(&r, 0, "wrong"), "0");
 	assert_int_equal(run_single(&r), 0);
 	assert_int_equal(ranks_ask(&r, "CHECK", "CHECKED"), 0);
@@ -383,12 +384,19 @@ static void test_ceiling(void **state)
 	size_t n = 3, i;
 
 	assert_int_equal(ranks_launch(&r, worker, 1, shm), 0);
-	assert_int_equal(ranks_ask(&r, "CEILING name=host-copy device=-1 peer=-1 bytes=4194304 copies=2 samples=3", "CEILED"), 0);
+	assert_int_equal(
+	    ranks_ask(&r,
+		      "CEILING name=host-copy device=-1 peer=-1 bytes=4194304 copies=2 samples=3",
+		      "CEILED"),
+	    0);
 	assert_int_equal(words_list(&r.answer[0], "ns", ns, &n), 0);
 	assert_int_equal(n, 3);
 	for (i = 0; i < n; i++) /* 8 MiB: slower than 1 TB/s */
 		assert_in_range(ns[i], 8000, LONG_NS);
-	assert_int_equal(ranks_ask(&r, "CEILING name=local device=-1 peer=-1 bytes=4096 copies=1 samples=1", "FAIL"), 0);
+	assert_int_equal(
+	    ranks_ask(&r, "CEILING name=local device=-1 peer=-1 bytes=4096 copies=1 samples=1",
+		      "FAIL"),
+	    0);
 	assert_string_equal(ranks_get(&r, 0, "kind"), "unavailable");
 	assert_int_equal(ranks_ask(&r, "BYE", "GONE"), 0);
 	assert_int_equal(ranks_stop(&r), 0);

@@ -271,7 +271,8 @@ static bool is_row_of(const struct trial *t, const struct record *r, size_t poin
 		if (point >= c->first && point < c->first + c->n && t->plan.n_arms > 1)
 			arm[0] = (char)('A' + c->arm);
 	}
-	return strcmp(r->transport, transport) == 0 && strcmp(r->arm, arm) == 0 && strcmp(r->op, op_table[p->c.op].name) == 0 &&
+	return strcmp(r->transport, transport) == 0 && strcmp(r->arm, arm) == 0 &&
+	       strcmp(r->op, op_table[p->c.op].name) == 0 &&
 	       strcmp(r->timing, timing_table[p->timing].name) == 0 && r->bytes == p->c.bytes;
 }
 

@@ -165,9 +165,9 @@ static void run_gives(const char *text, size_t rows_wanted, const char *note_wan
 	char why[256], note[256];
 	size_t n = 77;
 
-	assert_int_equal(record_read_run(text, strlen(text), &rows, &n, note, sizeof(note), why,
-					 sizeof(why)),
-			 0);
+	assert_int_equal(
+	    record_read_run(text, strlen(text), &rows, &n, note, sizeof(note), why, sizeof(why)),
+	    0);
 	assert_int_equal(n, rows_wanted);
 	assert_string_equal(note, note_wanted);
 	free(rows);
@@ -179,14 +179,16 @@ static void run_refused(const char *text, const char *want)
 	char why[256], note[256];
 	size_t n = 77;
 
-	assert_int_equal(record_read_run(text, strlen(text), &rows, &n, note, sizeof(note), why,
-					 sizeof(why)),
-			 -EBADMSG);
+	assert_int_equal(
+	    record_read_run(text, strlen(text), &rows, &n, note, sizeof(note), why, sizeof(why)),
+	    -EBADMSG);
 	assert_string_equal(why, want);
 	assert_ptr_equal(rows, untouched);
 	assert_int_equal(n, 77);
 }
-#define CUT(line) "line " line ", the last one, is cut short and was left out (power lost while it was written?)"
+#define CUT(line)    \
+	"line " line \
+	", the last one, is cut short and was left out (power lost while it was written?)"
 
 static void test_torn_run(void **state)
 {
@@ -198,8 +200,9 @@ static void test_torn_run(void **state)
 	run_gives("op,outcome,bytes\na,ok,8", 1, ""); /* whole, written by another tool */
 	run_gives("op,outcome,bytes\n", 0, "");
 	/* damage elsewhere is no power loss */
-	run_refused("op,outcome,bytes\na,ok\nb,ok,16\nc",
-		    "line 2, column 3 (bytes): missing: 2 fields where the header has 3 (cut short?)");
+	run_refused(
+	    "op,outcome,bytes\na,ok\nb,ok,16\nc",
+	    "line 2, column 3 (bytes): missing: 2 fields where the header has 3 (cut short?)");
 }
 
 static void test_run_outcomes(void **state)
@@ -214,10 +217,10 @@ static void test_run_outcomes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),    cmocka_unit_test(test_why_may_be_small),
-		cmocka_unit_test(test_long_lines), cmocka_unit_test(test_too_many_rows),
-		cmocka_unit_test(test_mutations),
-		cmocka_unit_test(test_torn_run),   cmocka_unit_test(test_run_outcomes),
+		cmocka_unit_test(test_refused),      cmocka_unit_test(test_why_may_be_small),
+		cmocka_unit_test(test_long_lines),   cmocka_unit_test(test_too_many_rows),
+		cmocka_unit_test(test_mutations),    cmocka_unit_test(test_torn_run),
+		cmocka_unit_test(test_run_outcomes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

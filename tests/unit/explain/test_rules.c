@@ -365,7 +365,8 @@ static const struct finding *find_in(const char *text, enum rule_id rule, struct
 	return findings_find(fs, rule);
 }
 
-/* Of one file nobody can say whether only one rank's log was given; of two, one rank did not begin. */
+/* Of one file nobody can say whether only one rank's log was given; of two, one rank did not begin.
+ */
 static void one_rank_of_two_logs(void **state)
 {
 	static const char *const texts[] = { START(A, 0, 2), "" };

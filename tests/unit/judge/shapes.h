@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TABLE of made-up machines on which the gate and the comparison of arms are tried: how far restarts, series and batches differ. */
+/* TABLE of made-up machines on which the gate and the comparison of arms are tried: how far
+ * restarts, series and batches differ. */
 #pragma once
 
 #include "world.h"

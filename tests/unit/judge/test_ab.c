@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arms of one run against each other: pairs, verdicts, and that a path is named before a percentage. */
+/* Arms of one run against each other: pairs, verdicts, and that a path is named before a
+ * percentage. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -50,8 +51,8 @@ static void end(struct bench *b)
 }
 
 /* One row of an arm whose restart i took us[i]; a time of 0: that restart is not there. */
-static void row(struct bench *b, const char *arm, uint64_t bytes, const double *us, int restarts, const char *used,
-		const char *algo)
+static void row(struct bench *b, const char *arm, uint64_t bytes, const double *us, int restarts,
+		const char *used, const char *algo)
 {
 	struct record r;
 	int n = 0;
@@ -61,7 +62,11 @@ static void row(struct bench *b, const char *arm, uint64_t bytes, const double *
 	record_set(r.used, sizeof(r.used), used);
 	record_set(r.algo, sizeof(r.algo), algo);
 	for (int i = 0; i < restarts; i++) {
-		struct sample s = { .restart = i, .ops_per_batch = 20, .max_us = us[i], .mean_us = us[i], .min_us = us[i] };
+		struct sample s = { .restart = i,
+				    .ops_per_batch = 20,
+				    .max_us = us[i],
+				    .mean_us = us[i],
+				    .min_us = us[i] };
 
 		if (us[i] > 0)
 			sample_write(&b->t.samples, &r, &s);
@@ -89,7 +94,8 @@ static void good(struct bench *b, const char *arm, uint64_t bytes, const double 
 	row(b, arm, bytes, us, restarts, "P2P/CUMEM", "RING");
 }
 
-/* A machine that doubles its time while it is measured, and an arm that takes 3 % more: pairs see it, sides do not. */
+/* A machine that doubles its time while it is measured, and an arm that takes 3 % more: pairs see
+ * it, sides do not. */
 static void three_percent_under_drift(void **state)
 {
 	double a[10], c[10];
@@ -138,7 +144,8 @@ static void faster_same_and_unsure(void **state)
 	assert_int_equal(b.r.groups[0].f.verdict, AB_FASTER);
 	NEAR(b.r.groups[0].f.shift, log(0.9), 1e-12);
 	assert_int_equal(b.r.groups[1].f.verdict, AB_SAME);
-	NEAR(b.r.groups[1].f.within, -log(0.999), 1e-9); /* the widest Walsh average that is left: -0.1 % itself */
+	NEAR(b.r.groups[1].f.within, -log(0.999),
+	     1e-9); /* the widest Walsh average that is left: -0.1 % itself */
 	assert_int_equal(b.r.groups[2].f.verdict, AB_UNSURE);
 	assert_true(b.r.groups[2].f.why[0] != '\0');
 	end(&b);
@@ -181,7 +188,8 @@ static void only_restarts_of_both_are_pairs(void **state)
 
 static void a_path_comes_before_time(void **state)
 {
-	static const double a[8] = { 10, 10, 10, 10, 10, 10, 10, 10 }, c[8] = { 90, 90, 90, 90, 90, 90, 90, 90 };
+	static const double a[8] = { 10, 10, 10, 10, 10, 10, 10, 10 },
+			    c[8] = { 90, 90, 90, 90, 90, 90, 90, 90 };
 	struct bench b;
 
 	start(&b);
@@ -224,10 +232,12 @@ static void what_failed_or_is_gone(void **state)
 	end(&b);
 }
 
-/* Each further arm against the first, not against each other; a row that has no partner is counted. */
+/* Each further arm against the first, not against each other; a row that has no partner is counted.
+ */
 static void three_arms(void **state)
 {
-	static const double a[8] = { 10, 10, 10, 10, 10, 10, 10, 10 }, c[8] = { 20, 20, 20, 20, 20, 20, 20, 20 };
+	static const double a[8] = { 10, 10, 10, 10, 10, 10, 10, 10 },
+			    c[8] = { 20, 20, 20, 20, 20, 20, 20, 20 };
 	struct bench b;
 	char arm[64];
 
@@ -266,12 +276,19 @@ static void a_run_of_one_environment_has_nothing_to_compare(void **state)
 
 static struct ab_view view_of(struct bench *b, const struct ab_side *sides, size_t n)
 {
-	return (struct ab_view){ .pool = &b->pool, .r = &b->r, .o = &b->o, .sides = sides, .n_sides = n, .restarts = 8, .run = "x" };
+	return (struct ab_view){ .pool = &b->pool,
+				 .r = &b->r,
+				 .o = &b->o,
+				 .sides = sides,
+				 .n_sides = n,
+				 .restarts = 8,
+				 .run = "x" };
 }
 
 static void two_paths(struct bench *b)
 {
-	static const double a[8] = { 10, 10, 10, 10, 10, 10, 10, 10 }, c[8] = { 20, 20, 20, 20, 20, 20, 20, 20 };
+	static const double a[8] = { 10, 10, 10, 10, 10, 10, 10, 10 },
+			    c[8] = { 20, 20, 20, 20, 20, 20, 20, 20 };
 
 	start(b);
 	row(b, "A", 8, a, 8, "P2P/CUMEM", "RING");
@@ -293,7 +310,8 @@ static void the_path_is_written_before_the_percentage(void **state)
 	v = view_of(&b, sides, 2);
 	ab_text(&text, &v);
 	assert_non_null(strstr(buf_text(&text), "A  the plain environment\nB  X=1 (2.29.1)\n"));
-	path = strstr(buf_text(&text), "PATH_CHANGED P2P/CUMEM becomes SHM/<b>|x; then SLOWER +100.0 %");
+	path = strstr(buf_text(&text),
+		      "PATH_CHANGED P2P/CUMEM becomes SHM/<b>|x; then SLOWER +100.0 %");
 	assert_non_null(path);
 	assert_non_null(strstr(buf_text(&text), "SLOWER       +100.0 % (+100.0 .. +100.0 %)\n"));
 	assert_non_null(strstr(buf_text(&text), "ab: 1 PATH_CHANGED, 1 SLOWER\n"));
@@ -304,7 +322,8 @@ static void the_path_is_written_before_the_percentage(void **state)
 /* What a person typed, or a log said, stays text in a terminal, in Markdown and in JSON. */
 static void hostile_text_stays_text(void **state)
 {
-	static const struct ab_side sides[] = { { "A", "X=\033[31m|<img src=x>@all`\n# y", "" }, { "B", "\xff\xfe", "" } };
+	static const struct ab_side sides[] = { { "A", "X=\033[31m|<img src=x>@all`\n# y", "" },
+						{ "B", "\xff\xfe", "" } };
 	struct buf text = { 0 }, markdown = { 0 }, json = { 0 };
 	struct bench b;
 	struct ab_view v;
@@ -324,8 +343,12 @@ static void hostile_text_stays_text(void **state)
 	assert_non_null(o);
 	assert_int_equal(json_integer_value(json_object_get(o, "schema")), 1);
 	assert_int_equal(json_array_size(json_object_get(o, "rows")), 2);
-	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(o, "rows"), 0), "used")), "SHM/<b>|x");
-	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(o, "groups"), 1), "time_verdict")), "SLOWER");
+	assert_string_equal(json_string_value(json_object_get(
+				json_array_get(json_object_get(o, "rows"), 0), "used")),
+			    "SHM/<b>|x");
+	assert_string_equal(json_string_value(json_object_get(
+				json_array_get(json_object_get(o, "groups"), 1), "time_verdict")),
+			    "SLOWER");
 	json_decref(o);
 	buf_fini(&text);
 	buf_fini(&markdown);

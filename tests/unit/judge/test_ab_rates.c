@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a comparison of two arms is wrong: equal arms that are told apart, differences that are missed. The same made-up
- * machines as the gate's (shapes.h), fixed seed, the product's own code. test_ab_rates [RUNS]; 200 per row by default. A
- * table of rates is the output.
+ * How often a comparison of two arms is wrong: equal arms that are told apart, differences that are
+ * missed. The same made-up machines as the gate's (shapes.h), fixed seed, the product's own code.
+ * test_ab_rates [RUNS]; 200 per row by default. A table of rates is the output.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,21 +18,17 @@
 
 static const struct row_of_rates {
 	int shape;
-	double trend;     /* how much the whole machine changes from the first turn to the last, log */
-	double effect;    /* of the second arm on p2p, large */
-	double at_least, at_most; /* percent of runs: told apart anywhere; with an effect: that group is SLOWER */
+	double trend;  /* how much the whole machine changes from the first turn to the last, log */
+	double effect; /* of the second arm on p2p, large */
+	double at_least, at_most; /* percent of runs: told apart anywhere; with an effect: that
+				     group is SLOWER */
 } rows[] = {
-	{ NORMAL, 0, 0, 0, 5 },
-	{ SHARED, 0, 0, 0, 5 },
-	{ SLOW, 0, 0, 0, 5 },
-	{ DRIFT, 0, 0, 0, 5 },
-	{ DRIFT, .2, 0, 0, 5 },
-	{ MEASURED, 0, 0, 0, 5 },
-	{ NORMAL, 0, .03, 95, 100 },
-	{ SHARED, 0, .03, 95, 100 },
+	{ NORMAL, 0, 0, 0, 5 },        { SHARED, 0, 0, 0, 5 },
+	{ SLOW, 0, 0, 0, 5 },          { DRIFT, 0, 0, 0, 5 },
+	{ DRIFT, .2, 0, 0, 5 },        { MEASURED, 0, 0, 0, 5 },
+	{ NORMAL, 0, .03, 95, 100 },   { SHARED, 0, .03, 95, 100 },
 	{ SLOW, 0, .03, 20, 100 }, /* some restarts 4 % slow hide 3 %: more of them are needed */
-	{ DRIFT, 0, .03, 95, 100 },
-	{ DRIFT, .2, .03, 95, 100 },
+	{ DRIFT, 0, .03, 95, 100 },    { DRIFT, .2, .03, 95, 100 },
 	{ MEASURED, 0, .03, 95, 100 },
 };
 
@@ -50,7 +46,8 @@ static int turn_of(int restart, bool second)
 	return 2 * restart + (restart % 2 ? !second : second);
 }
 
-static void add_arm(struct world *w, const struct series *from, const char *arm, double slope, struct series *to)
+static void add_arm(struct world *w, const struct series *from, const char *arm, double slope,
+		    struct series *to)
 {
 	for (size_t p = 0; p < from->n; p++) {
 		struct point *out = &to->points[to->n++];
@@ -101,7 +98,9 @@ static bool one_run(struct world *w, const struct row_of_rates *row)
 	for (int p = WORLD_SIZES + 8; p < 2 * WORLD_SIZES; p++)
 		effect[p] = log1p(row->effect);
 	world_session(w, &session);
-	must(world_series(w, &session, NULL, 0, &a) == 0 && world_series(w, &session, effect, 0, &b) == 0, "series");
+	must(world_series(w, &session, NULL, 0, &a) == 0 &&
+		 world_series(w, &session, effect, 0, &b) == 0,
+	     "series");
 	add_arm(w, &a, "A", slope, &both);
 	add_arm(w, &b, "B", slope, &both);
 	qsort(points, both.n, sizeof(*points), by_key);
@@ -129,9 +128,11 @@ static bool one_row(const struct row_of_rates *row, size_t runs)
 	pool_fini(&w.pool);
 	rate = 100.0 * (double)apart / (double)runs;
 	good = rate >= row->at_least && rate <= row->at_most;
-	printf("%-15s %-14s %-16s %6.2f %%  (<= %5.2f %%)   %3.0f .. %3.0f %%  %s\n", shapes[row->shape].name,
-	       row->effect > 0 ? "p2p large +3 %" : "nothing", row->trend > 0 ? "20 % in the run" : "none", rate,
-	       100 * stat_rate_upper(apart, runs, .05), row->at_least, row->at_most, good ? "ok" : "OUTSIDE");
+	printf("%-15s %-14s %-16s %6.2f %%  (<= %5.2f %%)   %3.0f .. %3.0f %%  %s\n",
+	       shapes[row->shape].name, row->effect > 0 ? "p2p large +3 %" : "nothing",
+	       row->trend > 0 ? "20 % in the run" : "none", rate,
+	       100 * stat_rate_upper(apart, runs, .05), row->at_least, row->at_most,
+	       good ? "ok" : "OUTSIDE");
 	return good;
 }
 
@@ -140,8 +141,10 @@ int main(int argc, char **argv)
 	size_t runs = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : RUNS;
 	bool good = runs > 0;
 
-	printf("%zu comparisons of two arms per row: %d points, %d restarts each, in turns\n", runs, WORLD_POINTS, RESTARTS);
-	printf("machine         changed        trend            found      (95 %% bound)   allowed\n");
+	printf("%zu comparisons of two arms per row: %d points, %d restarts each, in turns\n", runs,
+	       WORLD_POINTS, RESTARTS);
+	printf(
+	    "machine         changed        trend            found      (95 %% bound)   allowed\n");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && runs > 0; i++)
 		good &= one_row(&rows[i], runs);
 	return good || runs < JUDGED_FROM ? 0 : 1;

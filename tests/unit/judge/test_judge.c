@@ -304,8 +304,8 @@ static void faster_than_the_link(void **state)
 	teardown(&b);
 }
 
-/* peak_pct of a row whose data the switch reduces is of algbw already; with 8 ranks busbw is 1.75 times that, and 106 % must not
- * become 61. */
+/* peak_pct of a row whose data the switch reduces is of algbw already; with 8 ranks busbw is 1.75
+ * times that, and 106 % must not become 61. */
 static void faster_than_the_link_where_the_switch_reduces(void **state)
 {
 	struct bench b;

@@ -89,8 +89,9 @@ static void arms_are_different_groups(void **state)
 
 static void what_arms_set_is_a_fact(void **state)
 {
-	static const char json[] = "{\"schema\":1,\"ranks\":[],\"arms\":[{\"arm\":\"A\",\"text\":\"\"},"
-				   "{\"arm\":\"B\",\"text\":\"NCCL_ALGO=Tree\\n\"},7]}";
+	static const char json[] =
+	    "{\"schema\":1,\"ranks\":[],\"arms\":[{\"arm\":\"A\",\"text\":\"\"},"
+	    "{\"arm\":\"B\",\"text\":\"NCCL_ALGO=Tree\\n\"},7]}";
 	struct run_facts f = { 0 };
 	char why[200];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * 100 000 rows on each side are read, joined and judged: in how much memory, and, as a benchmark
- * (test_speed SECONDS), in how many seconds of processor time. The bounds are those of docs/gate.md.
- * Prints both.
+ * (test_speed SECONDS), in how many seconds of processor time. The bounds are those of
+ * docs/gate.md. Prints both.
  */
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +69,8 @@ static double processor_seconds(void)
 	struct rusage u;
 
 	getrusage(RUSAGE_SELF, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
 int main(int argc, char **argv)
@@ -100,12 +101,12 @@ int main(int argc, char **argv)
 		printf("failed: %s (%d)\n", why, rc);
 		return 1;
 	}
-	printf("2 x %d rows, %.0f MB of text: %.2f s of processor time, %.0f MiB at most (with the texts), %zu "
+	printf("2 x %d rows, %.0f MB of text: %.2f s of processor time, %.0f MiB at most (with the "
+	       "texts), %zu "
 	       "points, %zu groups, exit %d\n",
 	       ROWS, (double)(old.len + new.len) / 1e6, seconds, mib(), j.n_points, j.n_groups,
 	       j.exit_code);
-	rc = seconds > allowed || mib() > MIB_MAX || j.n_points != ROWS ||
-	     j.exit_code != 1;
+	rc = seconds > allowed || mib() > MIB_MAX || j.n_points != ROWS || j.exit_code != 1;
 	judge_fini(&j);
 	series_fini(&base);
 	series_fini(&now);

@@ -207,11 +207,13 @@ static void upper_bound_of_a_rate(void **state)
 	assert_true(stat_rate_upper(5, 5, 0.05) == 1);
 }
 
-/* Subsets of {1 .. n} by their sum, counted by hand: n = 3: 1 1 1 2 1 1 1; of {1 .. 10} with sums 0 .. 8: 1 1 1 2 2 3 4 5 6
- * (partitions into distinct parts), 25 together: the printed critical value for n = 10 at 2.5 % is 8. */
+/* Subsets of {1 .. n} by their sum, counted by hand: n = 3: 1 1 1 2 1 1 1; of {1 .. 10} with sums 0
+ * .. 8: 1 1 1 2 2 3 4 5 6 (partitions into distinct parts), 25 together: the printed critical value
+ * for n = 10 at 2.5 % is 8. */
 static void signed_rank_tails(void **state)
 {
-	static const double three[] = { 1, 2, 3, 5, 6, 7, 8 }, ten[] = { 1, 2, 3, 5, 7, 10, 14, 19, 25 };
+	static const double three[] = { 1, 2, 3, 5, 6, 7, 8 },
+			    ten[] = { 1, 2, 3, 5, 7, 10, 14, 19, 25 };
 
 	for (size_t w = 0; w < N_ELEMENTS(three); w++)
 		NEAR(stat_signed_cdf(3, w), three[w] / 8, 1e-15);
@@ -220,24 +222,28 @@ static void signed_rank_tails(void **state)
 	NEAR(stat_signed_cdf(1, 0), 0.5, 1e-15);
 	assert_true(stat_signed_cdf(1, 1) == 1);
 	assert_true(stat_signed_cdf(0, 0) == 1);
-	/* R's wilcox.test of the depression scores (Hollander and Wolfe, 1973): V = 40 of 45, p = 0.01953. */
+	/* R's wilcox.test of the depression scores (Hollander and Wolfe, 1973): V = 40 of 45, p =
+	 * 0.01953. */
 	NEAR(stat_signed_cdf(9, 45 - 40), 0.01953, 5e-6);
 	/* Beyond the exact form: symmetric, and near it at the border. */
 	NEAR(stat_signed_cdf(65, 65 * 66 / 4), 0.5, 0.002);
 	NEAR(stat_signed_cdf(64, 700), stat_signed_cdf(65, 732), 0.01);
 }
 
-/* One-sided critical values as printed: .05: n = 5 -> 0, 8 -> 5, 10 -> 10, 20 -> 60; .01: 7 -> 0, 10 -> 5, 20 -> 43. */
+/* One-sided critical values as printed: .05: n = 5 -> 0, 8 -> 5, 10 -> 10, 20 -> 60; .01: 7 -> 0,
+ * 10 -> 5, 20 -> 43. */
 static void signed_rank_cuts_are_those_of_the_tables(void **state)
 {
 	static const struct {
 		size_t n;
 		double alpha;
 		size_t critical;
-	} table[] = { { 5, .05, 0 }, { 8, .05, 5 }, { 10, .05, 10 }, { 20, .05, 60 }, { 7, .01, 0 }, { 10, .01, 5 }, { 20, .01, 43 } };
+	} table[] = { { 5, .05, 0 }, { 8, .05, 5 },  { 10, .05, 10 }, { 20, .05, 60 },
+		      { 7, .01, 0 }, { 10, .01, 5 }, { 20, .01, 43 } };
 
 	for (size_t i = 0; i < N_ELEMENTS(table); i++)
-		assert_int_equal(stat_signed_cut(table[i].n, table[i].alpha), table[i].critical + 1);
+		assert_int_equal(stat_signed_cut(table[i].n, table[i].alpha),
+				 table[i].critical + 1);
 	assert_int_equal(stat_signed_cut(4, .05), 0);      /* 1/16 is more */
 	assert_int_equal(stat_signed_cut(4, 1.0 / 16), 1); /* reached exactly */
 	assert_int_equal(stat_signed_cut(0, .05), 0);
@@ -247,9 +253,11 @@ static void paired_shift_by_hand(void **state)
 {
 	/* Walsh averages 1, 1.5, 2, 2.5, 3, 4: the median is between the third and the fourth. */
 	static const double three[] = { 4, 1, 2 };
-	/* 1 .. 5: Walsh averages 1, 1.5, 2 x2, 2.5 x2, 3 x3, 3.5 x2, 4 x2, 4.5, 5: the eighth of 15 is 3. */
+	/* 1 .. 5: Walsh averages 1, 1.5, 2 x2, 2.5 x2, 3 x3, 3.5 x2, 4 x2, 4.5, 5: the eighth of 15
+	 * is 3. */
 	static const double five[] = { 5, 3, 1, 2, 4 };
-	/* Depression scores, x - y (Hollander and Wolfe): the estimate is 0.46; of 45 averages those at 6th place from each end. */
+	/* Depression scores, x - y (Hollander and Wolfe): the estimate is 0.46; of 45 averages
+	 * those at 6th place from each end. */
 	static const double nine[] = { .952, -.147, 1.022, .43, .62, .59, .49, -.08, .01 };
 	struct stat_shift s;
 
@@ -257,7 +265,8 @@ static void paired_shift_by_hand(void **state)
 	NEAR(s.hl, 2.25, 1e-15);
 	NEAR(s.lo, 1, 1e-15);
 	NEAR(s.hi, 4, 1e-15);
-	assert_true(isinf(s.lo95) && s.lo95 < 0 && isinf(s.hi95) && s.hi95 > 0); /* 3 pairs: at best 1/8 */
+	assert_true(isinf(s.lo95) && s.lo95 < 0 && isinf(s.hi95) &&
+		    s.hi95 > 0); /* 3 pairs: at best 1/8 */
 	assert_int_equal(stat_paired(five, 5, 3.0 / 32, &s), 0);
 	NEAR(s.hl, 3, 1e-15);
 	NEAR(s.lo, 2, 1e-15); /* P(W <= 2) = 3/32: the third smallest */

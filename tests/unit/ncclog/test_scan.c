@@ -413,8 +413,8 @@ static void counter_evidence(void **state)
 
 		buf_printf(&line, "%s\n", evidence[i].line);
 		scan_text(&s, buf_text(&line));
-		flags = s.nvls * NVLS + s.nvls_comm * NVLS_COMM + s.symmetric * SYMMETRIC + s.copy_engine * COPY_ENGINE +
-			s.collnet * COLLNET;
+		flags = s.nvls * NVLS + s.nvls_comm * NVLS_COMM + s.symmetric * SYMMETRIC +
+			s.copy_engine * COPY_ENGINE + s.collnet * COLLNET;
 		if (flags != evidence[i].flags)
 			fail_msg("flags %d in: %s", flags, evidence[i].line);
 		scan_fini(&s);

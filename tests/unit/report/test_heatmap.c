@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which combination is fastest, where NCCL's own choice is another, slower one; maps of pairs. Pictures themselves: test_chart.c. */
+/* Which combination is fastest, where NCCL's own choice is another, slower one; maps of pairs.
+ * Pictures themselves: test_chart.c. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -30,7 +31,8 @@ static struct record *row(const char *algo, const char *proto, uint64_t bytes, d
 static struct view matrix(void)
 {
 	static const uint64_t sizes[] = { 8, 1024, 1 << 20 };
-	static const double own[] = { 15, 10.1, 100 }, tree_ll[] = { 10, 10, 300 }, ring_simple[] = { 15, 10.1, 100 };
+	static const double own[] = { 15, 10.1, 100 }, tree_ll[] = { 10, 10, 300 },
+			    ring_simple[] = { 15, 10.1, 100 };
 
 	run.n = 0;
 	for (int i = 0; i < 3; i++) {
@@ -42,7 +44,8 @@ static struct view matrix(void)
 	for (int i = 0; i < 3; i++) {
 		row("tree", "ll", sizes[i], tree_ll[i]);
 		row("ring", "simple", sizes[i], ring_simple[i]);
-		record_set(row("pat", "ll", sizes[i], 1)->outcome, sizeof(run.row[0].outcome), "unavailable");
+		record_set(row("pat", "ll", sizes[i], 1)->outcome, sizeof(run.row[0].outcome),
+			   "unavailable");
 	}
 	return (struct view){ .rows = run.row, .n_rows = 3, .n_all = run.n };
 }
@@ -86,7 +89,9 @@ static void crossovers(void **state)
 	assert_int_equal(matrix_text(&v, &b), 0);
 	assert_non_null(strstr(buf_text(&b), "p2p, all_reduce, graph"));
 	assert_non_null(strstr(buf_text(&b), "own choice takes 50 % longer"));
-	assert_non_null(strstr(buf_text(&b), "1 MiB  ring/simple        100 us  ring/simple        100 us  <- crossover\n"));
+	assert_non_null(
+	    strstr(buf_text(&b),
+		   "1 MiB  ring/simple        100 us  ring/simple        100 us  <- crossover\n"));
 	assert_non_null(strstr(buf_text(&b), "1 of 3 sizes"));
 	assert_non_null(strstr(buf_text(&b), "3 combinations are not available"));
 	buf_fini(&b);
@@ -136,7 +141,9 @@ static void pair_map(void **state)
 		for (int b = 0; b < 3; b++)
 			if (a != b) {
 				/* 1000 B in 1 us is 1 GB/s */
-				struct record *r = sample_ok(&run, "p2p", "send", 1000 * (uint64_t)(1 + a * 3 + b), "graph", 1);
+				struct record *r =
+				    sample_ok(&run, "p2p", "send", 1000 * (uint64_t)(1 + a * 3 + b),
+					      "graph", 1);
 
 				r->bytes = 1000;
 				snprintf(r->pair, sizeof(r->pair), "%d-%d", a, b);
@@ -145,8 +152,8 @@ static void pair_map(void **state)
 			}
 	v.n_rows = run.n;
 	assert_int_equal(heatmap_pairs(&v, "send", &data, &vars), 3);
-	assert_non_null(strstr(buf_text(&vars), "word[2] = '2'"));    /* from 0 to 1 */
-	assert_non_null(strstr(buf_text(&vars), "word[8] = '8'"));    /* from 2 to 1 */
+	assert_non_null(strstr(buf_text(&vars), "word[2] = '2'")); /* from 0 to 1 */
+	assert_non_null(strstr(buf_text(&vars), "word[8] = '8'")); /* from 2 to 1 */
 	assert_non_null(strstr(buf_text(&vars), "shade[1] = -1"));
 	assert_non_null(strstr(buf_text(&vars), "shade[8] = 0.8\n")); /* the most */
 	heatmap_pairs_text(&v, &text);
@@ -179,8 +186,9 @@ static void hostile_pairs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fastest),	 cmocka_unit_test(crossovers), cmocka_unit_test(no_matrix),
-		cmocka_unit_test(algorithm_map), cmocka_unit_test(pair_map),   cmocka_unit_test(hostile_pairs),
+		cmocka_unit_test(fastest),   cmocka_unit_test(crossovers),
+		cmocka_unit_test(no_matrix), cmocka_unit_test(algorithm_map),
+		cmocka_unit_test(pair_map),  cmocka_unit_test(hostile_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

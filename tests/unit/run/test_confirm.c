@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A verdict becomes a plan of its suspects and nothing else; everything that is wrong with it has its place. */
+/* A verdict becomes a plan of its suspects and nothing else; everything that is wrong with it has
+ * its place. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -20,13 +21,20 @@
 #include "spec/timing.h"
 #include "spec/transport.h"
 
-#define SUSPECT(transport, op, redop, bytes, rest)                                                                   \
-	"{\"backend\":\"ucx\",\"transport\":\"" transport "\",\"variant\":\"plain\",\"op\":\"" op                      \
-	"\",\"dtype\":\"float\",\"redop\":\"" redop "\",\"inplace\":0,\"root\":0,\"ranks\":2,\"map\":\"\",\"pair\":\"\"," \
-	"\"algo_req\":\"\",\"proto_req\":\"\",\"load\":\"\",\"timing\":\"host\",\"bytes\":" bytes rest "}"
-#define CONDITIONS "\"conditions\":{\"profile\":\"gate\",\"nccl\":\"1.13.1\",\"ranks\":\"2\",\"method\":\"0.1\",\"restarts\":12}"
-#define VERDICT(suspects) "{\"schema\":1,\"command\":\"gate\",\"suspects\":[" suspects "]," CONDITIONS "}"
-#define TWO VERDICT(SUSPECT("shm", "all_reduce", "sum", "64", ",\"arm\":\"\"") "," SUSPECT("tcp", "sendrecv", "none", "1024", ""))
+#define SUSPECT(transport, op, redop, bytes, rest)                                                \
+	"{\"backend\":\"ucx\",\"transport\":\"" transport "\",\"variant\":\"plain\",\"op\":\"" op \
+	"\",\"dtype\":\"float\",\"redop\":\"" redop                                               \
+	"\",\"inplace\":0,\"root\":0,\"ranks\":2,\"map\":\"\",\"pair\":\"\","                     \
+	"\"algo_req\":\"\",\"proto_req\":\"\",\"load\":\"\",\"timing\":\"host\",\"bytes\":" bytes \
+	    rest "}"
+#define CONDITIONS                                                                                 \
+	"\"conditions\":{\"profile\":\"gate\",\"nccl\":\"1.13.1\",\"ranks\":\"2\",\"method\":\"0." \
+	"1\",\"restarts\":12}"
+#define VERDICT(suspects) \
+	"{\"schema\":1,\"command\":\"gate\",\"suspects\":[" suspects "]," CONDITIONS "}"
+#define TWO                                               \
+	VERDICT(SUSPECT("shm", "all_reduce", "sum", "64", \
+			",\"arm\":\"\"") "," SUSPECT("tcp", "sendrecv", "none", "1024", ""))
 
 static struct confirm parsed(const char *json)
 {
@@ -126,7 +134,8 @@ static void conditions_must_be_the_same(void **state)
 
 	assert_int_equal(confirm_conditions(&c, &same, "whatever", why, sizeof(why)), 0);
 	assert_int_equal(confirm_conditions(&c, &differ, "whatever", why, sizeof(why)), -EINVAL);
-	assert_non_null(strstr(why, "conditions.nccl: '1.13.1' was judged, '1.13.1 + 1.14.0' is here"));
+	assert_non_null(
+	    strstr(why, "conditions.nccl: '1.13.1' was judged, '1.13.1 + 1.14.0' is here"));
 	same.n = 1;
 	assert_int_equal(confirm_conditions(&c, &same, "whatever", why, sizeof(why)), -EINVAL);
 	assert_non_null(strstr(why, "conditions.ranks: '2' was judged, '1' is here"));
@@ -142,16 +151,26 @@ static const struct {
 	{ "{\"schema\":2,\"command\":\"gate\"}", "schema 2; this version knows up to 1" },
 	{ "{\"schema\":1,\"command\":\"gate\"}", "no list 'suspects'" },
 	{ "{\"schema\":1,\"command\":\"gate\",\"suspects\":{}}", "no list 'suspects'" },
-	{ "{\"schema\":1,\"command\":\"gate\",\"suspects\":[7]}", "suspects[0]: must be an object" },
-	{ "{\"schema\":1,\"command\":\"gate\",\"suspects\":[{}]}", "suspects[0].backend: is missing" },
+	{ "{\"schema\":1,\"command\":\"gate\",\"suspects\":[7]}",
+	  "suspects[0]: must be an object" },
+	{ "{\"schema\":1,\"command\":\"gate\",\"suspects\":[{}]}",
+	  "suspects[0].backend: is missing" },
 	{ "{\"schema\":1,\"schema\":1}", "line 1, column" },
-	{ "{\"schema\":1,\"command\":\"gate\",\"suspects\":[" SUSPECT("shm", "all_reduce", "sum", "8", "") "]}", "no object 'conditions'" },
-	{ VERDICT(SUSPECT("shm", "all_reduce", "sum", "-8", "")), "suspects[0].bytes: must be a whole number" },
-	{ VERDICT(SUSPECT("shm", "all_reduce", "sum", "8.5", "")), "suspects[0].bytes: must be a whole number" },
-	{ VERDICT(SUSPECT("shm", "all_reduce", "sum", "8", ",\"arm\":7")), "suspects[0].arm: must be a text" },
-	{ VERDICT(SUSPECT("shm", "all_reduce", "sum", "8", ",\"arm\":\"B\"")), "suspects[0]: was measured with an algorithm" },
-	{ VERDICT(SUSPECT("shm", "all_reduce", "a word that is long", "8", "")), "suspects[0].redop: 'a word that is long' is too long" },
-	{ VERDICT(SUSPECT("shm", "a", "sum", "8", "") "," SUSPECT("shm", "a", "sum", "8", "")), "suspects[1]: the same point as suspects[0]" },
+	{ "{\"schema\":1,\"command\":\"gate\",\"suspects\":[" SUSPECT("shm", "all_reduce", "sum",
+								      "8", "") "]}",
+	  "no object 'conditions'" },
+	{ VERDICT(SUSPECT("shm", "all_reduce", "sum", "-8", "")),
+	  "suspects[0].bytes: must be a whole number" },
+	{ VERDICT(SUSPECT("shm", "all_reduce", "sum", "8.5", "")),
+	  "suspects[0].bytes: must be a whole number" },
+	{ VERDICT(SUSPECT("shm", "all_reduce", "sum", "8", ",\"arm\":7")),
+	  "suspects[0].arm: must be a text" },
+	{ VERDICT(SUSPECT("shm", "all_reduce", "sum", "8", ",\"arm\":\"B\"")),
+	  "suspects[0]: was measured with an algorithm" },
+	{ VERDICT(SUSPECT("shm", "all_reduce", "a word that is long", "8", "")),
+	  "suspects[0].redop: 'a word that is long' is too long" },
+	{ VERDICT(SUSPECT("shm", "a", "sum", "8", "") "," SUSPECT("shm", "a", "sum", "8", "")),
+	  "suspects[1]: the same point as suspects[0]" },
 };
 
 static void every_fault_has_its_place(void **state)
@@ -165,7 +184,8 @@ static void every_fault_has_its_place(void **state)
 
 		if (rc == -EBADMSG && strstr(why, bads[i].says) && !c.suspects)
 			continue;
-		print_error("%s gives %d and \"%s\"; must say \"%s\"\n", bads[i].json, rc, why, bads[i].says);
+		print_error("%s gives %d and \"%s\"; must say \"%s\"\n", bads[i].json, rc, why,
+			    bads[i].says);
 		confirm_fini(&c);
 		wrong++;
 	}
@@ -179,7 +199,8 @@ static void torn_and_changed_files(void **state)
 
 	for (size_t i = 0; i < sizeof(TWO) - 1; i++) {
 		struct confirm c = { 0 };
-		char *exact = malloc(i ? i : 1); /* a read beyond the end is seen by the sanitizer */
+		char *exact =
+		    malloc(i ? i : 1); /* a read beyond the end is seen by the sanitizer */
 
 		memcpy(exact, TWO, i);
 		assert_int_equal(confirm_parse(exact, i, &c, why, sizeof(why)), -EBADMSG);

@@ -332,30 +332,39 @@ static void another_ranks_veto_holds_here(void **state)
 /* After the user's own, before the row: a forced row wins, and says so. */
 static void an_arm_comes_between_the_user_and_the_row(void **state)
 {
-	static const char *const inherited[] = { "NCCL_BUFFSIZE=1", "NCCL_NVLS_ENABLE=0", "UCX_TLS=tcp", NULL };
-	struct env_pair set[] = { { "NCCL_BUFFSIZE", "2" }, { "NCCL_P2P_DISABLE", "1" }, { "UCX_NET_DEVICES", "eth9" } };
+	static const char *const inherited[] = { "NCCL_BUFFSIZE=1", "NCCL_NVLS_ENABLE=0",
+						 "UCX_TLS=tcp", NULL };
+	struct env_pair set[] = { { "NCCL_BUFFSIZE", "2" },
+				  { "NCCL_P2P_DISABLE", "1" },
+				  { "UCX_NET_DEVICES", "eth9" } };
 	const struct arm arm = { .set = set, .n = 3, .nccl_lib = (char *)"/opt/b.so" };
 
-	build(TRANSPORT_AUTO, inherited, (struct environment_request){ .arm = &arm, .nccl_lib = "/opt/a.so" });
+	build(TRANSPORT_AUTO, inherited,
+	      (struct environment_request){ .arm = &arm, .nccl_lib = "/opt/a.so" });
 	expect("NCCL_BUFFSIZE", "2");
 	expect("NCCL_P2P_DISABLE", "1");
 	expect("NCCL_NVLS_ENABLE", "0");
 	expect("LD_PRELOAD", "/opt/b.so");
-	build(TRANSPORT_P2P, inherited, (struct environment_request){ .arm = &arm, .one_host = true });
+	build(TRANSPORT_P2P, inherited,
+	      (struct environment_request){ .arm = &arm, .one_host = true });
 	expect("NCCL_BUFFSIZE", "2");
 	expect("NCCL_P2P_DISABLE", "0");
 	assert_non_null(strstr(buf_text(&built.overruled), "NCCL_P2P_DISABLE=1"));
-	build(TRANSPORT_UCX_TCP, inherited, (struct environment_request){ .arm = &arm, .net_device = "lo" });
+	build(TRANSPORT_UCX_TCP, inherited,
+	      (struct environment_request){ .arm = &arm, .net_device = "lo" });
 	expect("UCX_NET_DEVICES", "eth9");
 	expect("LD_PRELOAD", NULL);
 }
 
 /* What no command line may set, whatever the spelling. */
-/* tune tries copy engines, which the base of forced rows switches off; what the row itself sets stays. */
+/* tune tries copy engines, which the base of forced rows switches off; what the row itself sets
+ * stays. */
 static void an_arm_may_stand_over_the_base(void **state)
 {
 	static const char *const inherited[] = { "NCCL_NVLS_ENABLE=0", NULL };
-	struct env_pair set[] = { { "NCCL_P2P_USE_CUDA_MEMCPY", "1" }, { "NCCL_P2P_DISABLE", "1" }, { "NCCL_NVLS_ENABLE", "1" } };
+	struct env_pair set[] = { { "NCCL_P2P_USE_CUDA_MEMCPY", "1" },
+				  { "NCCL_P2P_DISABLE", "1" },
+				  { "NCCL_NVLS_ENABLE", "1" } };
 	struct arm arm = { .set = set, .n = 3 };
 	struct environment_request r = { .one_host = true, .arm = &arm };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --algos and --protos: the arms they become, the words they refuse, what does not exist, what NCCL declined. */
+/* --algos and --protos: the arms they become, the words they refuse, what does not exist, what NCCL
+ * declined. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -63,7 +64,8 @@ static void refused_words(void **state)
 		char why[300] = "";
 		size_t n;
 
-		assert_int_equal(matrix_arms(bad[i].algos, bad[i].protos, &a, &n, why, sizeof(why)), -EINVAL);
+		assert_int_equal(matrix_arms(bad[i].algos, bad[i].protos, &a, &n, why, sizeof(why)),
+				 -EINVAL);
 		if (!strstr(why, bad[i].says))
 			fail_msg("'%s' is not '%s'", why, bad[i].says);
 		assert_null(a);
@@ -72,17 +74,23 @@ static void refused_words(void **state)
 
 static void what_does_not_exist(void **state)
 {
-	struct plan_point points[] = { { .c = { .op = OP_ALL_REDUCE } },     { .c = { .op = OP_BROADCAST } },
-				       { .c = { .op = OP_SENDRECV } },	     { .c = { .op = OP_ALL_GATHER } },
-				       { .c = { .op = OP_REDUCE_SCATTER } }, { .impossible = "too small" } };
-	struct plan_config configs[2] = { { .arm = 0, .first = 0, .n = 0 }, { .arm = 1, .first = 0, .n = 6 } };
+	struct plan_point points[] = {
+		{ .c = { .op = OP_ALL_REDUCE } },     { .c = { .op = OP_BROADCAST } },
+		{ .c = { .op = OP_SENDRECV } },       { .c = { .op = OP_ALL_GATHER } },
+		{ .c = { .op = OP_REDUCE_SCATTER } }, { .impossible = "too small" }
+	};
+	struct plan_config configs[2] = { { .arm = 0, .first = 0, .n = 0 },
+					  { .arm = 1, .first = 0, .n = 6 } };
 	struct plan p = { .points = points, .n_points = 6, .configs = configs, .n_configs = 2 };
 	/* tree: all_reduce only. pat: all_gather and reduce_scatter, since 2.23. */
 	static const struct {
 		const char *algos;
 		int version;
 		const char *possible;
-	} want[] = { { "tree", 22803, "100000" }, { "pat", 22803, "000110" }, { "pat", 22005, "000000" }, { "pat", 0, "000110" },
+	} want[] = { { "tree", 22803, "100000" },
+		     { "pat", 22803, "000110" },
+		     { "pat", 22005, "000000" },
+		     { "pat", 0, "000110" },
 		     { "ring", 22803, "110110" } };
 
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {

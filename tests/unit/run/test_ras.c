@@ -74,8 +74,11 @@ static void test_troubles(void **state)
 {
 	struct server s = {
 		.hello = "SERVER PROTOCOL 2\n",
-		.status = "NCCL version 2.28.3\n\nJob summary\n===\n\nCommunicators\n===\n\nErrors\n======\n\n#0-0 INCOMPLETE\n"
-			  "  Missing communicator data from 1 job process\n\nWarnings\n========\n\n#0-0 MISMATCH\n",
+		.status =
+		    "NCCL version 2.28.3\n\nJob "
+		    "summary\n===\n\nCommunicators\n===\n\nErrors\n======\n\n#0-0 INCOMPLETE\n"
+		    "  Missing communicator data from 1 job process\n\nWarnings\n========\n\n#0-0 "
+		    "MISMATCH\n",
 	};
 	struct buf out = { 0 };
 
@@ -84,13 +87,19 @@ static void test_troubles(void **state)
 	stop(&s);
 	assert_string_equal(s.heard[0], "CLIENT PROTOCOL 2");
 	assert_string_equal(s.heard[1], "STATUS");
-	assert_string_equal(buf_text(&out), "#0-0 INCOMPLETE\n  Missing communicator data from 1 job process\n#0-0 MISMATCH\n");
+	assert_string_equal(
+	    buf_text(&out),
+	    "#0-0 INCOMPLETE\n  Missing communicator data from 1 job process\n#0-0 MISMATCH\n");
 	buf_fini(&out);
 }
 
 static void test_nothing_wrong(void **state)
 {
-	struct server s = { .hello = "SERVER PROTOCOL 3\n", .status = "NCCL version 2.30.4\n\nJob\n===\nErrors\n======\n\nWarnings\n========\n\n" };
+	struct server s = {
+		.hello = "SERVER PROTOCOL 3\n",
+		.status =
+		    "NCCL version 2.30.4\n\nJob\n===\nErrors\n======\n\nWarnings\n========\n\n"
+	};
 	struct buf out = { 0 };
 
 	start(&s);
@@ -102,7 +111,8 @@ static void test_nothing_wrong(void **state)
 
 static void test_no_ras(void **state)
 {
-	struct server stranger = { .hello = "HTTP/1.1 400 Bad Request\n", .status = "\nErrors\nnot RAS\n" };
+	struct server stranger = { .hello = "HTTP/1.1 400 Bad Request\n",
+				   .status = "\nErrors\nnot RAS\n" };
 	struct server mute = { .hello = "SERVER PROTOCOL 2\n" };
 	struct buf out = { 0 };
 	int64_t before;
@@ -151,7 +161,9 @@ static void test_port(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_troubles), cmocka_unit_test(test_nothing_wrong), cmocka_unit_test(test_no_ras),
+		cmocka_unit_test(test_troubles),
+		cmocka_unit_test(test_nothing_wrong),
+		cmocka_unit_test(test_no_ras),
 		cmocka_unit_test(test_port),
 	};
 

@@ -26,16 +26,16 @@ struct surface {
 	double (*effect)(const struct surface *w, const struct setting *s, size_t k);
 	/* OUTCOME_OK or what becomes of it; NULL: always well. */
 	int (*fate)(const struct surface *w, const struct setting *s);
-	double noise[SEARCH_CLASSES];  /* sd of the log of a restart */
-	double outlier_rate, outlier;  /* a restart is so much slower (log) so often */
-	double drift;                  /* log per trial */
+	double noise[SEARCH_CLASSES]; /* sd of the log of a restart */
+	double outlier_rate, outlier; /* a restart is so much slower (log) so often */
+	double drift;                 /* log per trial */
 	double cost_s, hang_s, cost_spread;
 	uint64_t seed;
 	int stop_after; /* trials, then -EINTR; 0 never */
 	/* out */
 	int trials, asked_again;
 	double spent_s;
-	double over_s; /* how far a limit was passed */
+	double over_s;          /* how far a limit was passed */
 	const char *seen_words; /* counts trials whose text holds it */
 	int seen;
 };
@@ -74,7 +74,8 @@ static inline double surface_number(const struct setting *s, const char *name, d
 	return otherwise;
 }
 
-static int surface_measure(void *arg, const struct setting *s, int restart, double limit_s, struct trial *out)
+static int surface_measure(void *arg, const struct setting *s, int restart, double limit_s,
+			   struct trial *out)
 {
 	struct surface *w = arg;
 	double cost = w->cost_s * (1 + w->cost_spread * (2 * surface_uniform(w) - 1)), slow = 0;
@@ -96,18 +97,27 @@ static int surface_measure(void *arg, const struct setting *s, int restart, doub
 	if (w->outlier_rate > 0 && surface_uniform(w) < w->outlier_rate)
 		slow = w->outlier;
 	for (size_t k = 0; k < SEARCH_CLASSES; k++)
-		out->us[k] = 100 * exp((w->effect ? w->effect(w, s, k) : 0) + w->noise[k] * surface_normal(w) + slow +
-				       w->drift * w->trials);
+		out->us[k] =
+		    100 * exp((w->effect ? w->effect(w, s, k) : 0) +
+			      w->noise[k] * surface_normal(w) + slow + w->drift * w->trials);
 	return 0;
 }
 
-static const struct search_class surface_classes[] = { { "all_reduce large", true }, { "all_reduce small", false } };
+static const struct search_class surface_classes[] = { { "all_reduce large", true },
+						       { "all_reduce small", false } };
 
-static inline int surface_search(struct surface *w, int transport, double budget_s, size_t comparisons, struct search_result *out)
+static inline int surface_search(struct surface *w, int transport, double budget_s,
+				 size_t comparisons, struct search_result *out)
 {
-	struct space_request q = { .transport = transport, .version = 22803, .ops = TUNE_COLLECTIVE };
-	struct search_problem p = { .classes = surface_classes, .n_classes = N_ELEMENTS(surface_classes), .budget_s = budget_s,
-				    .comparisons = comparisons, .measure = surface_measure, .arg = w };
+	struct space_request q = { .transport = transport,
+				   .version = 22803,
+				   .ops = TUNE_COLLECTIVE };
+	struct search_problem p = { .classes = surface_classes,
+				    .n_classes = N_ELEMENTS(surface_classes),
+				    .budget_s = budget_s,
+				    .comparisons = comparisons,
+				    .measure = surface_measure,
+				    .arg = w };
 	struct space space;
 	int rc = space_build(&q, &space);
 

@@ -34,15 +34,21 @@ static int false_gains(const struct level *l, int surfaces)
 	int wrong = 0;
 
 	for (int i = 0; i < surfaces; i++) {
-		struct surface w = { .noise = { l->noise, l->small_noise }, .outlier_rate = l->outlier_rate, .outlier = l->outlier,
-				     .drift = l->drift, .cost_s = l->cost_s, .hang_s = 10, .seed = (uint64_t)i * 7919 + 1 };
+		struct surface w = { .noise = { l->noise, l->small_noise },
+				     .outlier_rate = l->outlier_rate,
+				     .outlier = l->outlier,
+				     .drift = l->drift,
+				     .cost_s = l->cost_s,
+				     .hang_s = 10,
+				     .seed = (uint64_t)i * 7919 + 1 };
 		struct search_result r;
 
 		if (surface_search(&w, l->transport, l->budget_s, 1, &r) < 0)
 			exit(1);
 		wrong += r.found[0].id == FOUND_GAIN || r.found[0].id == FOUND_TRADE;
 		if (w.spent_s > l->budget_s * (1 + 1e-9))
-			exit(fprintf(stderr, "%s: surface %d spent %g of %g s\n", l->name, i, w.spent_s, l->budget_s) > 0);
+			exit(fprintf(stderr, "%s: surface %d spent %g of %g s\n", l->name, i,
+				     w.spent_s, l->budget_s) > 0);
 		search_fini(&r);
 	}
 	return wrong;
@@ -50,7 +56,8 @@ static int false_gains(const struct level *l, int surfaces)
 
 /* ---- planted ---- */
 
-/* As measured by hand: threads, sockets and channels multiply each other's worth up to 4 x 4 x 8. */
+/* As measured by hand: threads, sockets and channels multiply each other's worth up to 4 x 4 x 8.
+ */
 static double sockets(const struct surface *w, const struct setting *s, size_t k)
 {
 	double threads = fmin(surface_number(s, "NCCL_SOCKET_NTHREADS", 1), 4);
@@ -85,9 +92,24 @@ struct plant {
 };
 
 static const struct plant plants[] = {
-	{ "socket x4", { "", TRANSPORT_SOCKET, .05, .1, 0, 0, 0, 40, 1.1 }, sockets, -1.455, .25, .98 },
-	{ "shm +16 %", { "", TRANSPORT_SHM, .015, .015, 0, 0, 0, 40, 1.1 }, channels, -.15, .055, .95 },
-	{ "p2p +5 %", { "", TRANSPORT_P2P, .004, .01, 0, 0, 0, 40, 1.1 }, few_percent, -.05, .001, .98 },
+	{ "socket x4",
+	  { "", TRANSPORT_SOCKET, .05, .1, 0, 0, 0, 40, 1.1 },
+	  sockets,
+	  -1.455,
+	  .25,
+	  .98 },
+	{ "shm +16 %",
+	  { "", TRANSPORT_SHM, .015, .015, 0, 0, 0, 40, 1.1 },
+	  channels,
+	  -.15,
+	  .055,
+	  .95 },
+	{ "p2p +5 %",
+	  { "", TRANSPORT_P2P, .004, .01, 0, 0, 0, 40, 1.1 },
+	  few_percent,
+	  -.05,
+	  .001,
+	  .98 },
 };
 
 static int finds(const struct plant *p, int surfaces)
@@ -95,14 +117,18 @@ static int finds(const struct plant *p, int surfaces)
 	int found = 0;
 
 	for (int i = 0; i < surfaces; i++) {
-		struct surface w = { .effect = p->effect, .noise = { p->level.noise, p->level.small_noise },
-				     .cost_s = p->level.cost_s, .hang_s = 10, .seed = (uint64_t)i * 104729 + 3 };
+		struct surface w = { .effect = p->effect,
+				     .noise = { p->level.noise, p->level.small_noise },
+				     .cost_s = p->level.cost_s,
+				     .hang_s = 10,
+				     .seed = (uint64_t)i * 104729 + 3 };
 		struct search_result r;
 
 		if (surface_search(&w, p->level.transport, p->level.budget_s, 3, &r) < 0)
 			exit(1);
 		if (r.found[0].id == FOUND_GAIN || r.found[0].id == FOUND_TRADE)
-			found += p->effect(&w, &r.confirmation.arm[r.found[0].arm].s, 0) <= p->best + p->slack;
+			found += p->effect(&w, &r.confirmation.arm[r.found[0].arm].s, 0) <=
+				 p->best + p->slack;
 		search_fini(&r);
 	}
 	return found;

@@ -14,12 +14,15 @@
 #include "spec/outcome.h"
 
 static const struct journal_row good = {
-	.transport = "shm", .restart = 2, .t = { .outcome = OUTCOME_OK, .us = { 0.1 + 0.2, 5.75 }, .cost_s = 1.5 },
+	.transport = "shm",
+	.restart = 2,
+	.t = { .outcome = OUTCOME_OK, .us = { 0.1 + 0.2, 5.75 }, .cost_s = 1.5 },
 };
 
 static void comes_back(void **state)
 {
-	struct journal_row row = good, hang = { .transport = "p2p", .t = { .outcome = OUTCOME_HANG, .cost_s = 30 } };
+	struct journal_row row = good, hang = { .transport = "p2p",
+						.t = { .outcome = OUTCOME_HANG, .cost_s = 30 } };
 	struct setting none = { .n = 0 };
 	const struct trial *t;
 	struct buf b = { 0 };
@@ -50,11 +53,12 @@ static void comes_back(void **state)
 }
 
 #define HEAD "{\"schema\":1,\"measured\":\"x\"}\n"
-#define ROW(setting, restart, outcome, us) \
-	"{\"transport\":\"shm\",\"setting\":\"" setting "\",\"restart\":" restart ",\"outcome\":\"" outcome \
-	"\",\"detail\":\"\",\"cost_s\":1,\"us\":" us "}\n"
+#define ROW(setting, restart, outcome, us)                                        \
+	"{\"transport\":\"shm\",\"setting\":\"" setting "\",\"restart\":" restart \
+	",\"outcome\":\"" outcome "\",\"detail\":\"\",\"cost_s\":1,\"us\":" us "}\n"
 
-/* Killed in the middle of a line: what is whole counts, and the next line goes where the torn one began. */
+/* Killed in the middle of a line: what is whole counts, and the next line goes where the torn one
+ * began. */
 static void torn_line(void **state)
 {
 	static const char text[] = HEAD ROW("", "0", "ok", "[1.0]") "{\"transport\":\"sh";
@@ -94,7 +98,9 @@ static void hostile(void **state)
 		struct journal j = { 0 };
 		char why[200] = "";
 
-		assert_int_equal(journal_parse(bad[i].text, strlen(bad[i].text), 1, &j, why, sizeof(why)), -EBADMSG);
+		assert_int_equal(
+		    journal_parse(bad[i].text, strlen(bad[i].text), 1, &j, why, sizeof(why)),
+		    -EBADMSG);
 		if (!strstr(why, bad[i].says))
 			fail_msg("'%s' is not '%s'", why, bad[i].says);
 		assert_null(j.rows);

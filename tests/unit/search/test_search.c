@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a search says of machines whose answer is known, one by one. Rates over many: test_gains.c. */
+/* What a search says of machines whose answer is known, one by one. Rates over many: test_gains.c.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,7 +12,10 @@
 #include "base/buf.h"
 #include "search/journal.h"
 
-#define QUIET { .002, .005 }
+#define QUIET              \
+	{                  \
+		.002, .005 \
+	}
 
 static void expect_arm(const struct search_result *r, const char *text)
 {
@@ -54,7 +58,8 @@ static double trade_or_gain(const struct surface *w, const struct setting *s, si
 	return trade(w, s, k) + (k == 0 && surface_has(s, "NCCL_MIN_NCHANNELS", "8") ? -.04 : 0);
 }
 
-/* Everything that loads the large class helps the small one, too: one costs it 1 %, which is none. */
+/* Everything that loads the large class helps the small one, too: one costs it 1 %, which is none.
+ */
 static double hardly_a_trade(const struct surface *w, const struct setting *s, size_t k)
 {
 	if (!surface_has(s, "NCCL_BUFFSIZE", "16777216"))
@@ -65,7 +70,8 @@ static double hardly_a_trade(const struct surface *w, const struct setting *s, s
 /* Only both together: what joining is for. */
 static double joined(const struct surface *w, const struct setting *s, size_t k)
 {
-	bool a = surface_has(s, "NCCL_MIN_NCHANNELS", "32"), b = surface_has(s, "NCCL_BUFFSIZE", "8388608");
+	bool a = surface_has(s, "NCCL_MIN_NCHANNELS", "32"),
+	     b = surface_has(s, "NCCL_BUFFSIZE", "8388608");
 
 	if (k == 1)
 		return 0;
@@ -191,7 +197,8 @@ static void gain_first_trade_beside_it(void **state)
 	assert_true(fabs(effect_of(&r, 0)->shift + .04) < .01);
 	assert_true(r.found[0].trade >= 0 && r.found[0].trade_harms[1]);
 	more = &r.confirmation.arm[r.found[0].trade];
-	assert_true(surface_has(&more->s, "NCCL_BUFFSIZE", "16777216") && surface_has(&more->s, "NCCL_MIN_NCHANNELS", "8"));
+	assert_true(surface_has(&more->s, "NCCL_BUFFSIZE", "16777216") &&
+		    surface_has(&more->s, "NCCL_MIN_NCHANNELS", "8"));
 	assert_true(fabs(more->effect[0].shift + .14) < .01);
 	search_fini(&r);
 }
@@ -199,7 +206,8 @@ static void gain_first_trade_beside_it(void **state)
 /* It would be the fastest by far. */
 static void never_what_is_broken(void **state)
 {
-	static int (*const fates[])(const struct surface *, const struct setting *) = { corrupts, hangs };
+	static int (*const fates[])(const struct surface *, const struct setting *) = { corrupts,
+											hangs };
 	static const int outcomes[] = { OUTCOME_CORRUPT, OUTCOME_HANG };
 
 	for (size_t i = 0; i < N_ELEMENTS(fates); i++) {
@@ -210,8 +218,10 @@ static void never_what_is_broken(void **state)
 		run(&w, TRANSPORT_SHM, 100, &r);
 		assert_int_equal(r.found[0].id, FOUND_DEFAULT);
 		for (size_t k = 0; k < r.race.n; k++) {
-			assert_true(r.race.c[k].outcome == (is_bad(&r.race.c[k].s) ? outcomes[i] : OUTCOME_OK));
-			told += r.race.c[k].outcome == outcomes[i] && strcmp(r.race.c[k].detail, "as planted") == 0;
+			assert_true(r.race.c[k].outcome ==
+				    (is_bad(&r.race.c[k].s) ? outcomes[i] : OUTCOME_OK));
+			told += r.race.c[k].outcome == outcomes[i] &&
+				strcmp(r.race.c[k].detail, "as planted") == 0;
 		}
 		assert_true(told >= 1);
 		search_fini(&r);
@@ -258,7 +268,10 @@ static void default_that_fails(void **state)
 static void budget_holds(void **state)
 {
 	for (int i = 0; i < 40; i++) {
-		struct surface w = { .effect = eight, .fate = i % 2 ? hangs : NULL, .noise = QUIET, .cost_spread = .4 };
+		struct surface w = { .effect = eight,
+				     .fate = i % 2 ? hangs : NULL,
+				     .noise = QUIET,
+				     .cost_spread = .4 };
 		struct search_result r;
 
 		run(&w, i % 3 ? TRANSPORT_SOCKET : TRANSPORT_SHM, 1 + i * 2, &r);
@@ -292,7 +305,8 @@ struct kept {
 	int answered;
 };
 
-static int remembering(void *arg, const struct setting *s, int restart, double limit_s, struct trial *out)
+static int remembering(void *arg, const struct setting *s, int restart, double limit_s,
+		       struct trial *out)
 {
 	struct kept *k = arg;
 	const struct trial *known = journal_find(&k->before, "shm", s, restart);
@@ -304,7 +318,8 @@ static int remembering(void *arg, const struct setting *s, int restart, double l
 		k->answered++;
 		return 0;
 	}
-	/* Noise that belongs to the question, as a real machine's would not: so that both ways must end alike. */
+	/* Noise that belongs to the question, as a real machine's would not: so that both ways must
+	 * end alike. */
 	k->w.seed = (uint64_t)restart * 77;
 	for (size_t i = 0; i < s->n; i++)
 		k->w.seed = k->w.seed * 31 + s->v[i].tunable * 256u + s->v[i].value;
@@ -315,10 +330,17 @@ static int remembering(void *arg, const struct setting *s, int restart, double l
 
 static int search_with(struct kept *k, struct search_result *r)
 {
-	struct space_request q = { .transport = TRANSPORT_SHM, .version = 22803, .ops = TUNE_COLLECTIVE };
+	struct space_request q = { .transport = TRANSPORT_SHM,
+				   .version = 22803,
+				   .ops = TUNE_COLLECTIVE };
 	struct space space;
-	struct search_problem p = { .space = &space, .classes = surface_classes, .n_classes = 2, .budget_s = 60, .comparisons = 1,
-				    .measure = remembering, .arg = k };
+	struct search_problem p = { .space = &space,
+				    .classes = surface_classes,
+				    .n_classes = 2,
+				    .budget_s = 60,
+				    .comparisons = 1,
+				    .measure = remembering,
+				    .arg = k };
 	int rc;
 
 	assert_int_equal(space_build(&q, &space), 0);
@@ -339,7 +361,9 @@ static void goes_on_where_it_stopped(void **state)
 	assert_int_equal(search_with(&torn, &again), -EINTR);
 	assert_int_equal(again.n_trials, 17);
 	search_fini(&again);
-	assert_int_equal(journal_parse(buf_text(&torn.text), torn.text.len, 2, &torn.before, why, sizeof(why)), 0);
+	assert_int_equal(
+	    journal_parse(buf_text(&torn.text), torn.text.len, 2, &torn.before, why, sizeof(why)),
+	    0);
 	assert_int_equal(torn.before.n, 17);
 	torn.w.stop_after = 0;
 	torn.w.trials = 0;
@@ -361,9 +385,12 @@ static void goes_on_where_it_stopped(void **state)
 static int order_at;
 static char order[64];
 
-static int note_order(void *arg, const struct setting *s, int restart, double limit_s, struct trial *out)
+static int note_order(void *arg, const struct setting *s, int restart, double limit_s,
+		      struct trial *out)
 {
-	order[order_at++] = s->n == 0 ? 'C' : surface_has(s, "NCCL_MIN_NCHANNELS", NULL) ? 'a' : 'b';
+	order[order_at++] = s->n == 0                                    ? 'C'
+			    : surface_has(s, "NCCL_MIN_NCHANNELS", NULL) ? 'a'
+									 : 'b';
 	out->cost_s = 1;
 	out->us[0] = s->n == 0 ? 100 + restart : 50 + restart;
 	return 0;
@@ -380,8 +407,10 @@ static void there_and_back(void **state)
 	assert_int_equal(confirm_run(&c, &m), 0);
 	order[order_at] = '\0';
 	assert_string_equal(order, "CabbaCCabbaC");
-	/* All 16 of 4 x 4 ratios: C 100..103 against 50..53; the median of ln is between ln(51/102) and ln(52/102). */
-	assert_true(c.arm[0].effect[0].shift > log(50.0 / 101) && c.arm[0].effect[0].shift < log(53.0 / 102));
+	/* All 16 of 4 x 4 ratios: C 100..103 against 50..53; the median of ln is between ln(51/102)
+	 * and ln(52/102). */
+	assert_true(c.arm[0].effect[0].shift > log(50.0 / 101) &&
+		    c.arm[0].effect[0].shift < log(53.0 / 102));
 	/* 4 against 4 reach 1/70 at best: no bound at 1 %. */
 	assert_true(isinf(c.arm[0].effect[0].surely));
 	/* 1/70 = .0143 <= .025: the extreme differences bound it. */

@@ -52,7 +52,8 @@ static void rows_are_whole(void **state)
 		assert_true(s.n > 1 && setting_allowed(&s));
 	}
 	for (size_t i = 0; i < n_limits; i++)
-		assert_true(tunable_find(limit_table[i].a) >= 0 && tunable_find(limit_table[i].b) >= 0);
+		assert_true(tunable_find(limit_table[i].a) >= 0 &&
+			    tunable_find(limit_table[i].b) >= 0);
 }
 
 /* Fixed: whatever is tried, multicast is not switched on, on no transport. */
@@ -98,12 +99,14 @@ static void versions(void **state)
 
 static void settings(void **state)
 {
-	struct setting a = parsed("NCCL_SOCKET_NTHREADS=4"), b = parsed("NCCL_NSOCKS_PERTHREAD=8 NCCL_MIN_NCHANNELS=8"), c;
+	struct setting a = parsed("NCCL_SOCKET_NTHREADS=4"),
+		       b = parsed("NCCL_NSOCKS_PERTHREAD=8 NCCL_MIN_NCHANNELS=8"), c;
 	struct buf text = { 0 };
 
 	assert_true(setting_join(&a, &b, &c));
 	setting_text(&c, &text);
-	assert_string_equal(buf_text(&text), "NCCL_MIN_NCHANNELS=8 NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=8");
+	assert_string_equal(buf_text(&text),
+			    "NCCL_MIN_NCHANNELS=8 NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=8");
 	b = parsed(buf_text(&text));
 	assert_true(setting_equal(&b, &c));
 	buf_fini(&text);
@@ -153,15 +156,18 @@ static bool holds(const struct space *s, const char *text)
 
 static void what_acts_here(void **state)
 {
-	struct space_request q = { .transport = TRANSPORT_SOCKET, .version = 22803, .ops = TUNE_COLLECTIVE };
+	struct space_request q = { .transport = TRANSPORT_SOCKET,
+				   .version = 22803,
+				   .ops = TUNE_COLLECTIVE };
 	struct space s;
 
 	assert_int_equal(space_build(&q, &s), 0);
 	assert_true(holds(&s, "NCCL_SOCKET_NTHREADS=16"));
-	assert_true(holds(&s, "NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4 NCCL_MIN_NCHANNELS=8"));
+	assert_true(
+	    holds(&s, "NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4 NCCL_MIN_NCHANNELS=8"));
 	assert_false(holds(&s, "NCCL_P2P_NET_CHUNKSIZE=262144")); /* send and receive only */
 	assert_false(holds(&s, "NCCL_IB_QPS_PER_CONNECTION=2"));  /* another transport */
-	assert_false(holds(&s, "NCCL_SOCKET_SNDBUF=-1"));	  /* the default is the control */
+	assert_false(holds(&s, "NCCL_SOCKET_SNDBUF=-1"));         /* the default is the control */
 	space_fini(&s);
 	q.version = 21000; /* before NCCL_SOCKET_SNDBUF, NCCL_MIN_CTAS */
 	assert_int_equal(space_build(&q, &s), 0);
@@ -175,7 +181,8 @@ static void what_acts_here(void **state)
 	assert_true(holds(&s, "NCCL_P2P_NET_CHUNKSIZE=262144"));
 	assert_false(holds(&s, "NCCL_MIN_NCHANNELS=8"));
 	/* a recipe that needs what does not act is none */
-	assert_false(holds(&s, "NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4 NCCL_MIN_NCHANNELS=8"));
+	assert_false(
+	    holds(&s, "NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4 NCCL_MIN_NCHANNELS=8"));
 	assert_true(holds(&s, "NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4"));
 	space_fini(&s);
 	q.only = "NCCL_NTHREADS,NCCL_PROTO";
@@ -193,7 +200,8 @@ static void rows_keep_what_they_need(void **state)
 
 	assert_int_equal(space_build(&q, &s), 0);
 	for (size_t i = 0; i < s.n_axes; i++)
-		for (const struct env_pair *p = transport_table[TRANSPORT_UCX_CMA].set; p->name; p++)
+		for (const struct env_pair *p = transport_table[TRANSPORT_UCX_CMA].set; p->name;
+		     p++)
 			assert_string_not_equal(tunable_table[s.axes[i].tunable].name, p->name);
 	assert_true(holds(&s, "UCX_CMA_SEG_SIZE=2m"));
 	space_fini(&s);
@@ -208,11 +216,16 @@ static void rows_keep_what_they_need(void **state)
 	space_fini(&s);
 }
 
-/* What the environment sets is the control; the way back to the default is tried before all else. */
+/* What the environment sets is the control; the way back to the default is tried before all else.
+ */
 static void environment_is_the_control(void **state)
 {
-	static const char *const sets[] = { "UCX_RNDV_THRESH", "8k", "UCX_POSIX_FIFO_SIZE", "64", NULL };
-	struct space_request q = { .transport = TRANSPORT_UCX_SHM, .ops = TUNE_ANY, .inherited = environment, .arg = (void *)sets };
+	static const char *const sets[] = { "UCX_RNDV_THRESH", "8k", "UCX_POSIX_FIFO_SIZE", "64",
+					    NULL };
+	struct space_request q = { .transport = TRANSPORT_UCX_SHM,
+				   .ops = TUNE_ANY,
+				   .inherited = environment,
+				   .arg = (void *)sets };
 	struct setting way_back = parsed("UCX_RNDV_THRESH=auto");
 	struct space s;
 
@@ -226,9 +239,13 @@ static void environment_is_the_control(void **state)
 
 static void neighbours(void **state)
 {
-	struct space_request q = { .transport = TRANSPORT_SOCKET, .version = 22803, .ops = TUNE_COLLECTIVE };
-	struct setting of = parsed("NCCL_SOCKET_NTHREADS=16 NCCL_NSOCKS_PERTHREAD=4"), near[8], one = parsed("NCCL_SOCKET_NTHREADS=8 "
-		"NCCL_NSOCKS_PERTHREAD=4"), two = parsed("NCCL_SOCKET_NTHREADS=16 NCCL_NSOCKS_PERTHREAD=2");
+	struct space_request q = { .transport = TRANSPORT_SOCKET,
+				   .version = 22803,
+				   .ops = TUNE_COLLECTIVE };
+	struct setting of = parsed("NCCL_SOCKET_NTHREADS=16 NCCL_NSOCKS_PERTHREAD=4"), near[8],
+		       one = parsed("NCCL_SOCKET_NTHREADS=8 "
+				    "NCCL_NSOCKS_PERTHREAD=4"),
+		       two = parsed("NCCL_SOCKET_NTHREADS=16 NCCL_NSOCKS_PERTHREAD=2");
 	struct space s;
 
 	assert_int_equal(space_build(&q, &s), 0);

@@ -292,10 +292,12 @@ static void test_all_pairs(void **state)
 	for (int a = 0; a < 3; a++)
 		for (int b = 0; b < 3; b++)
 			for (size_t i = 0; i < p.n_points; i++)
-				n += p.points[i].c.op == OP_SEND && p.points[i].c.a == a && p.points[i].c.b == b;
+				n += p.points[i].c.op == OP_SEND && p.points[i].c.a == a &&
+				     p.points[i].c.b == b;
 	assert_int_equal(n, 6 * 2);
 	for (size_t i = 0; i < p.n_points; i++)
-		assert_true(p.points[i].c.op == OP_ALL_REDUCE || p.points[i].c.a != p.points[i].c.b);
+		assert_true(p.points[i].c.op == OP_ALL_REDUCE ||
+			    p.points[i].c.a != p.points[i].c.b);
 	plan_fini(&p);
 }
 
@@ -358,12 +360,20 @@ static void test_nvls(void **state)
 	plan_fini(&p);
 }
 
-/* Three transports x three arms: transports rotate from restart to restart, arms go there and back. */
+/* Three transports x three arms: transports rotate from restart to restart, arms go there and back.
+ */
 static void test_turns(void **state)
 {
-	static const size_t expected[2][9] = { { 0, 1, 2, 3, 4, 5, 6, 7, 8 }, { 5, 4, 3, 8, 7, 6, 2, 1, 0 } };
+	static const size_t expected[2][9] = { { 0, 1, 2, 3, 4, 5, 6, 7, 8 },
+					       { 5, 4, 3, 8, 7, 6, 2, 1, 0 } };
 	struct plan_request r = {
-		.backend = BACKEND_UCX, .nranks = 2, .b = 1, .ops = 1ULL << OP_ALL_REDUCE, .begin = 8, .end = 16, .n_arms = 3,
+		.backend = BACKEND_UCX,
+		.nranks = 2,
+		.b = 1,
+		.ops = 1ULL << OP_ALL_REDUCE,
+		.begin = 8,
+		.end = 16,
+		.n_arms = 3,
 	};
 	struct plan p = build(&r), one;
 
