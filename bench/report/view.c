@@ -13,8 +13,8 @@
 #include "spec/outcome.h"
 #include "spec/transport.h"
 
-const char *const view_timings_stream[] = { "stream", "host", "graph", "blocking", NULL };
-const char *const view_timings_graph[] = { "graph", "stream", "host", "blocking", NULL };
+const char *const view_timings_stream[] = { "stream", "host", "graph", "blocking", "nccl-tests", NULL };
+const char *const view_timings_graph[] = { "graph", "stream", "host", "blocking", "nccl-tests", NULL };
 
 /* On one host these go through loopback: a figure of the kernel, not of a network card. */
 static const char *const loopback_label[TRANSPORT_COUNT] = {

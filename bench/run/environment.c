@@ -32,6 +32,15 @@ static const char *const internal_prefixes[] = {
 	"OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME",
 };
 
+static const struct env_pair nccl_tests[] = {
+	{ "NCCL_P2P_MAX_PEERS", "2" }, { "NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE", "1" }, { NULL, NULL },
+};
+
+const struct env_pair *environment_nccl_tests(bool sendrecv)
+{
+	return sendrecv ? nccl_tests : nccl_tests + 1;
+}
+
 static bool has_prefix(const char *name, const char *const *prefixes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -229,6 +238,8 @@ int environment_build(struct environment *e, char *const *inherited,
 		rc = env_set(&e->env, "NCCL_NVLS_ENABLE", "0");
 	if (rc == 0)
 		rc = apply_rows(e, r);
+	if (rc == 0 && r->method)
+		rc = set_pairs(e, r->method, r->rank, true);
 	if (rc == 0 && !r->tuning)
 		rc = drop_tuning(e);
 	if (rc == 0)

@@ -13,6 +13,7 @@
 #include "base/env.h"
 
 struct arm;
+struct env_pair;
 
 struct environment_request {
 	int transport; /* transport_id */
@@ -24,6 +25,8 @@ struct environment_request {
 	const struct arm
 	    *arm; /* of a comparison: comes after the user's environment and before the row; NULL */
 	const char *nccl_lib;   /* --nccl-lib, or NULL; the arm's own wins */
+	const struct env_pair
+	    *method; /* how another tool sets up its communicators: after the row; NULL */
 	const char *net_device; /* UCX_NET_DEVICES of the tcp row, or NULL */
 };
 
@@ -33,6 +36,13 @@ struct environment {
 	struct buf set;       /* "NCCL_P2P_DISABLE=0 ...", what the row set, in order */
 	bool vetoed;          /* NCCL_NVLS_ENABLE=0 of the user was enforced over the row */
 };
+
+/*
+ * What nccl-tests asks of a communicator by ncclConfig_t, as the variables that override those
+ * fields: nvlinkCentricSched 1 from NCCL 2.28 on and, in sendrecv alone, maxP2pPeers 2 from 2.30 on
+ * (nccl-tests 2.19.6, common.cu and sendrecv.cu). Older NCCL ignores them.
+ */
+const struct env_pair *environment_nccl_tests(bool sendrecv);
 
 int environment_build(struct environment *e, char *const *inherited,
 		      const struct environment_request *r) ATTR_MUST;

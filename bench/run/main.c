@@ -522,6 +522,7 @@ static void ask_libraries(struct run *r)
 static void set_up_campaign(struct run *r)
 {
 	struct campaign *k = &r->campaign;
+	unsigned long long ops = r->options.plan.ops;
 	int policy = r->options.bind;
 
 	if (policy < 0)
@@ -556,6 +557,8 @@ static void set_up_campaign(struct run *r)
 		.deadline_ns = r->options.deadline_ns,
 		.grace_ns = r->options.health ? HEALTH_GRACE_NS : 0,
 	};
+	if (r->options.match)
+		k->crew.environment.method = environment_nccl_tests(ops == 0 || ops >> OP_SENDRECV & 1);
 	if (r->launch.backend == BACKEND_NCCL) {
 		k->n_peaks = peak_spec(&r->launch.facts, r->coord.size, k->peaks);
 		k->n_peaks += peak_other(&r->launch.facts, r->coord.size, k->peaks + k->n_peaks);

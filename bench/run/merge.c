@@ -112,7 +112,7 @@ static double *times(const struct merged *m, size_t from)
 	double *v = malloc((m->n - from + 1) * sizeof(*v));
 
 	for (size_t i = from; v && i < m->n; i++)
-		v[i - from] = m->samples[i].max_us;
+		v[i - from] = m->mean ? m->samples[i].mean_us : m->samples[i].max_us;
 	return v;
 }
 

@@ -2,6 +2,7 @@
 /* Elapsed times of all ranks -> samples -> the metrics of one record. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ struct merged { /* grows over chunks and restarts */
 	size_t written;      /* samples already in samples.csv */
 	size_t *per_restart; /* samples of each restart that has any */
 	size_t restarts;
+	bool mean;                /* a batch counts as the mean over ranks, not as the slowest: timing nccl-tests */
 };
 
 void merged_fini(struct merged *m);

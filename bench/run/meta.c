@@ -260,6 +260,7 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, bool compl
 	json_object_set_new(o, "nranks", json_integer(k->request.nranks));
 	json_object_set_new(o, "shared_gpu", json_boolean(f->launch->shared_gpu));
 	json_object_set_new(o, "profile", text(profile_table[k->request.profile].name));
+	json_object_set_new(o, "match", text(f->options->match ? "nccl-tests" : ""));
 	json_object_set_new(o, "restarts", json_integer(k->plan.restarts));
 	json_object_set_new(o, "seed", json_integer((json_int_t)k->request.seed));
 	json_object_set_new(o, "plan", text(fingerprint));

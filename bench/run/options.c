@@ -77,6 +77,7 @@ enum key {
 	KEY_PROTOS,
 	KEY_PAIRS,
 	KEY_TUNED,
+	KEY_MATCH,
 };
 
 static const struct argp_option rows[] = {
@@ -106,10 +107,14 @@ static const struct argp_option rows[] = {
 	  "one-way, two-way and ping-pong for every ordered pair of ranks, one pair after another",
 	  0 },
 	{ "register", KEY_REGISTER, "LIST", 0,
-	  "add rows with registered memory: user, graph, symmetric", 0 },
+	  "add rows with other memory: user, graph, symmetric (registered), memalloc", 0 },
 	{ 0, 0, 0, 0, "How to measure", 2 },
 	{ "timing", KEY_TIMING, "LIST", 0,
 	  "graph, stream, blocking (default graph,stream; UCX: host)", 0 },
+	{ "match", KEY_MATCH, "TOOL", 0,
+	  "nccl-tests: measure by its method (20 launches, mean over ranks, its memory and "
+	  "communicator settings), for comparing with its figures",
+	  0 },
 	{ "profile", KEY_PROFILE, "NAME", 0,
 	  "quick, standard or gate: time spent per point and restarts (default quick)", 0 },
 	{ "restarts", KEY_RESTARTS, "N", 0, "fresh workers per transport (default: the profile's)",
@@ -774,6 +779,16 @@ static int arm_value_text(struct options *o, const char *text)
 	return 0;
 }
 
+static int match_value(struct options *o, const char *text)
+{
+	o->match = strcmp(text, "nccl-tests") == 0;
+	if (o->match)
+		return 0;
+	log_error("--match: '%.*s' is no tool whose method is known; give nccl-tests", QUOTED_MAX,
+		  text);
+	return -EINVAL;
+}
+
 static int named(const char *option, const char *text)
 {
 	if (text[0])
@@ -793,6 +808,8 @@ static int plain_value(int key, char *arg, struct options *o)
 		return 0;
 	case KEY_AB:
 		return arm_value_text(o, arg);
+	case KEY_MATCH:
+		return match_value(o, arg);
 	case KEY_TUNED:
 		o->tuned = arg;
 		return named("--tuned", arg);
@@ -908,6 +925,11 @@ static const char *contradiction(const struct options *o)
 		return "--resume names the run directory; leave out --out";
 	if (o->backend == BACKEND_UCX && (o->nccl_lib || arms_have_library(o)))
 		return "--nccl-lib has no meaning with --backend ucx; leave one out";
+	if (o->match && (p->timings || p->variants || p->in_place & 2u))
+		return "--match nccl-tests fixes timing, memory and place; leave out --timing, "
+		       "--register and --place";
+	if (o->match && o->backend == BACKEND_UCX)
+		return "--match nccl-tests needs the NCCL backend; leave out --backend ucx";
 	if (o->backend == BACKEND_UCX && p->variants & ~1u)
 		return "--register has no meaning with --backend ucx; leave one out";
 	if (o->backend == BACKEND_UCX && p->timings & ~(1u << TIMING_HOST))
@@ -1076,6 +1098,11 @@ static int parse_words(struct options *o, int argc, char **argv)
 	if (wrong) {
 		log_error("%s", wrong);
 		return NB_EXIT_USAGE + 1;
+	}
+	if (o->match) {
+		o->backend = BACKEND_NCCL;
+		o->plan.timings = 1u << TIMING_NCCL_TESTS;
+		o->plan.variants = 1u << VARIANT_MEMALLOC;
 	}
 	return options_transports(o, o->backend, &wanted, &required) < 0 ? NB_EXIT_USAGE + 1 : 0;
 }

@@ -30,6 +30,7 @@ struct options {
 	int64_t timeout_ns;
 	int color;
 	int ceilings; /* 0, 1, or -1 = with NCCL */
+	bool match; /* --match nccl-tests: timing, memory and communicator as there */
 	bool json, charts, dry_run, share_gpu, seed_given, restarts_given;
 	bool health; /* `ncclbench health`: its own options, and timeout_ns is that of everything
 			together */

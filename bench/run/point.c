@@ -446,7 +446,8 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 	double batch_us, spent_us = 0, precision, wanted = profile_precision(p->c.bytes);
 	int have = 0, r;
 
-	c.replays = replays_for(loop_us, profile->batch_min_ns);
+	c.replays = p->timing == TIMING_NCCL_TESTS ? 1 : replays_for(loop_us, profile->batch_min_ns);
+	merged->mean = p->timing == TIMING_NCCL_TESTS;
 	batch_us = loop_us * c.replays;
 	c.batches = first_batches(profile, batch_us);
 	if (!w->warm) /* the ascending pass warms; a worker that comes after it starts cold */

@@ -23,7 +23,8 @@
 const struct choice_limits choice_limits[BACKEND_COUNT] = {
 	[BACKEND_NCCL] = {
 		.dtypes = BIT(DTYPE_COUNT) - 1, .redops = BIT(REDOP_COUNT) - 1,
-		.timings = BIT(TIMING_GRAPH) | BIT(TIMING_STREAM) | BIT(TIMING_BLOCKING),
+		.timings = BIT(TIMING_GRAPH) | BIT(TIMING_STREAM) | BIT(TIMING_BLOCKING) |
+			   BIT(TIMING_NCCL_TESTS),
 		.variants = BIT(VARIANT_COUNT) - 1,
 		.default_timings = BIT(TIMING_GRAPH) | BIT(TIMING_STREAM),
 	},

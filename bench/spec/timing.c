@@ -11,6 +11,8 @@ const struct timing timing_table[TIMING_COUNT] = {
 			    "launched from the host one by one: what an eager framework sees" },
 	[TIMING_BLOCKING] = { "blocking", "one operation, then wait for it on the host" },
 	[TIMING_HOST] = { "host", "host clock around operations on host memory (UCX)" },
+	[TIMING_NCCL_TESTS] = { "nccl-tests", "as nccl-tests: host clock around 20 launches and their "
+					      "end, mean over ranks" },
 };
 
 const struct timing variant_table[VARIANT_COUNT] = {
@@ -19,6 +21,8 @@ const struct timing variant_table[VARIANT_COUNT] = {
 	[VARIANT_GRAPH] = { "graph", "buffers registered by the library when a graph is captured" },
 	[VARIANT_SYMMETRIC] = { "symmetric",
 				"buffers in symmetric windows (ncclCommWindowRegister)", true },
+	[VARIANT_MEMALLOC] = { "memalloc",
+			       "memory of ncclMemAlloc, not registered: nccl-tests' own" },
 };
 
 #define KIB (1ULL << 10)
@@ -38,6 +42,7 @@ static const struct loop {
 	{ TIMING_BLOCKING, ~0ULL, 1 },
 	{ TIMING_HOST, 1 * MIB, 20 },    { TIMING_HOST, 4 * MIB, 8 },
 	{ TIMING_HOST, 16 * MIB, 2 },    { TIMING_HOST, ~0ULL, 1 },
+	{ TIMING_NCCL_TESTS, ~0ULL, 20 },
 };
 
 int timing_find(const char *name)

@@ -4,8 +4,22 @@
 
 #include <stdbool.h>
 
-enum timing_id { TIMING_GRAPH, TIMING_STREAM, TIMING_BLOCKING, TIMING_HOST, TIMING_COUNT };
-enum variant_id { VARIANT_PLAIN, VARIANT_USER, VARIANT_GRAPH, VARIANT_SYMMETRIC, VARIANT_COUNT };
+enum timing_id {
+	TIMING_GRAPH,
+	TIMING_STREAM,
+	TIMING_BLOCKING,
+	TIMING_HOST,
+	TIMING_NCCL_TESTS, /* mean over ranks, where every other one takes the slowest */
+	TIMING_COUNT
+};
+enum variant_id {
+	VARIANT_PLAIN,
+	VARIANT_USER,
+	VARIANT_GRAPH,
+	VARIANT_SYMMETRIC,
+	VARIANT_MEMALLOC,
+	VARIANT_COUNT
+};
 
 struct timing {
 	const char *name;
@@ -15,7 +29,7 @@ struct timing {
 };
 
 extern const struct timing timing_table[TIMING_COUNT];
-extern const struct timing variant_table[VARIANT_COUNT]; /* "plain" "user" "graph" "symmetric" */
+extern const struct timing variant_table[VARIANT_COUNT]; /* "plain" "user" "graph" ... */
 int timing_find(const char *name);
 int variant_find(const char *name);
 

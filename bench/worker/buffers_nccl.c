@@ -14,6 +14,7 @@
 #define GRANULE (2ULL << 20)    /* what the driver hands out anyway */
 #define HEADROOM (256ULL << 20) /* NCCL's own connections and kernels need room, too */
 #define WINDOW_SYMMETRIC 1      /* NCCL_WIN_COLL_SYMMETRIC */
+#define ALL_BUT_PLAIN (~(1U << VARIANT_PLAIN))
 
 static struct { /* named as what they are: failures are told by the name of the call */
 	ncclResult_t (*ncclMemAlloc)(void **ptr, size_t size);
@@ -30,10 +31,8 @@ static const struct {
 	const char *symbol;
 	void *slot;
 } newer_symbols[] = {
-	{ 1 << VARIANT_USER | 1 << VARIANT_GRAPH | 1 << VARIANT_SYMMETRIC, "ncclMemAlloc",
-	  &newer.ncclMemAlloc },
-	{ 1 << VARIANT_USER | 1 << VARIANT_GRAPH | 1 << VARIANT_SYMMETRIC, "ncclMemFree",
-	  &newer.ncclMemFree },
+	{ ALL_BUT_PLAIN, "ncclMemAlloc", &newer.ncclMemAlloc },
+	{ ALL_BUT_PLAIN, "ncclMemFree", &newer.ncclMemFree },
 	{ 1 << VARIANT_USER, "ncclCommRegister", &newer.ncclCommRegister },
 	{ 1 << VARIANT_USER, "ncclCommDeregister", &newer.ncclCommDeregister },
 	{ 1 << VARIANT_SYMMETRIC, "ncclCommWindowRegister", &newer.ncclCommWindowRegister },

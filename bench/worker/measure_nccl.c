@@ -16,6 +16,7 @@
 #define QUEUED_MAX 500              /* launches; the driver's queue blocks at about 1000 */
 #define YIELD_NS 200000LL           /* at first give only the processor away, not the time */
 #define YIELD_BLOCKING_NS 2000000LL /* timing blocking: a sleep would be part of the figure */
+#define YIELD_NEVER_NAP_NS INT64_MAX
 #define NAP_MIN_NS 20000LL
 #define NAP_MAX_NS 200000LL
 #define ASYNC_EVERY_NS (100 * CLOCK_MS)
@@ -200,10 +201,14 @@ static int measure_device(struct nccl_rank *r, const struct nb_run *run, int64_t
 	return NB_BACKEND_OK;
 }
 
-/* One operation, waited for, then the next: what a program that needs each result sees. */
-static int blocking_batch(struct nccl_rank *r, const struct nb_run *run, int64_t *ns)
+/* The host's clock, after a barrier that was waited for. Blocking: each operation is waited for
+ * before the next, what a program that needs each result sees. Else all are launched and then waited
+ * for, without ever sleeping: nccl-tests' way. */
+static int host_batch(struct nccl_rank *r, const struct nb_run *run, int64_t *ns)
 {
 	int64_t i, began, n = (int64_t)run->ops * run->replays;
+	bool each = r->timing == TIMING_BLOCKING;
+	int64_t yield_ns = each ? YIELD_BLOCKING_NS : YIELD_NEVER_NAP_NS;
 	int rc;
 
 	rc = barrier(r);
@@ -216,20 +221,22 @@ static int blocking_batch(struct nccl_rank *r, const struct nb_run *run, int64_t
 		rc = launch_op(&r->launch);
 		if (rc)
 			return rc;
+		if (!each && i + 1 < n)
+			continue;
 		CU_TRY(cudaEventRecord(r->stop[0], r->stream));
-		rc = wait_for(r->comm, r->stop[0], YIELD_BLOCKING_NS);
+		rc = wait_for(r->comm, r->stop[0], yield_ns);
 	}
 	*ns = clock_now_ns() - began;
 	return rc;
 }
 
-static int measure_blocking(struct nccl_rank *r, const struct nb_run *run, int64_t *ns)
+static int measure_host(struct nccl_rank *r, const struct nb_run *run, int64_t *ns)
 {
 	int64_t unused;
 	int i, rc = NB_BACKEND_OK;
 
 	for (i = 0; !rc && i < run->warmup + run->batches; i++)
-		rc = blocking_batch(r, run, i < run->warmup ? &unused : &ns[i - run->warmup]);
+		rc = host_batch(r, run, i < run->warmup ? &unused : &ns[i - run->warmup]);
 	return rc;
 }
 
@@ -257,8 +264,8 @@ int rank_measure(struct nccl_rank *r, const struct nb_run *run, int64_t *ns, int
 
 	if (run->mode == NB_RUN_SINGLE)
 		return single(r, ns, first_us);
-	if (r->timing == TIMING_BLOCKING)
-		return measure_blocking(r, run, ns);
+	if (r->timing == TIMING_BLOCKING || r->timing == TIMING_NCCL_TESTS)
+		return measure_host(r, run, ns);
 	if (r->timing == TIMING_GRAPH)
 		rc = capture(r, run->ops);
 	return rc ? rc : measure_device(r, run, ns);

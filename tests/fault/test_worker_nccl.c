@@ -376,6 +376,28 @@ static void test_timings(void **state)
 	goodbye(&t);
 }
 
+/* The clock is the host's and the fake device takes no time of it: what is seen is that each batch has one time, and that the
+ * memory is ncclMemAlloc's. */
+static void test_method_of_nccl_tests(void **state)
+{
+	struct talk t;
+	int64_t ns[8];
+	size_t n = 8;
+
+	joined(&t, "ncclMemAlloc@3:2", 0, 2);
+	ask(&t, prepare_text("all_reduce", "float", "sum", 0, 4096, "nccl-tests", "memalloc"), "READY");
+	holds(&t, "device_bytes", "4194304");
+	ask(&t, "RUN mode=measure batches=4 ops=20 replays=1 warmup=1", "DONE");
+	assert_int_equal(words_list(&t.w, "ns", ns, &n), 0);
+	assert_int_equal(n, 4);
+	for (size_t i = 0; i < n; i++)
+		assert_true(ns[i] > 0);
+	ask(&t, "CHECK", "CHECKED");
+	holds(&t, "wrong", "0");
+	ask(&t, prepare_text("all_reduce", "float", "sum", 0, 64 << 20, "nccl-tests", "memalloc"), "FAIL");
+	assert_non_null(strstr(words_get(&t.w, "text"), "ncclMemAlloc"));
+}
+
 static void check_finds(struct talk *t, const char *wrong, const char *first, const char *poisoned)
 {
 	ask(t, "CHECK", "CHECKED");
@@ -952,6 +974,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_id),           cmocka_unit_test(test_reductions),
 		cmocka_unit_test(test_copies),       cmocka_unit_test(test_bystander),
 		cmocka_unit_test(test_timings),      cmocka_unit_test(test_corrupt),
+		cmocka_unit_test(test_method_of_nccl_tests),
 		cmocka_unit_test(test_lost),         cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_async_error),  cmocka_unit_test(test_hangs),
 		cmocka_unit_test(test_crash),        cmocka_unit_test(test_memory),

@@ -273,6 +273,21 @@ static void one_interface_for_ucx(void **state)
 	expect("UCX_NET_DEVICES", "eth7");
 }
 
+static void another_tools_communicator(void **state)
+{
+	static const char *const inherited[] = { "NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE=0", NULL };
+
+	build(TRANSPORT_P2P, inherited, (struct environment_request){ .method = environment_nccl_tests(true) });
+	expect("NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE", "1");
+	expect("NCCL_P2P_MAX_PEERS", "2");
+	assert_non_null(strstr(buf_text(&built.overruled), "NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE=0"));
+	build(TRANSPORT_AUTO, NULL, (struct environment_request){ .method = environment_nccl_tests(false) });
+	expect("NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE", "1");
+	expect("NCCL_P2P_MAX_PEERS", NULL);
+	build(TRANSPORT_AUTO, NULL, (struct environment_request){ .method = NULL });
+	expect("NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE", NULL);
+}
+
 /* ---- the veto ---- */
 
 struct spelling {
@@ -415,6 +430,7 @@ int main(void)
 		cmocka_unit_test(only_what_somebody_chose_is_recorded),
 		cmocka_unit_test(another_library_is_loaded_first),
 		cmocka_unit_test(one_interface_for_ucx),
+		cmocka_unit_test(another_tools_communicator),
 		cmocka_unit_test(the_veto_holds_for_every_row_and_spelling),
 		cmocka_unit_test(another_ranks_veto_holds_here),
 		cmocka_unit_test(an_arm_comes_between_the_user_and_the_row),

@@ -64,6 +64,24 @@ static void the_slowest_rank_is_the_figure(void **state)
 	merged_fini(&m);
 }
 
+/* The method of nccl-tests: 0.125, 0.15 and 0.35 us are the means over the two ranks. */
+static void the_mean_over_ranks_where_it_is_asked_for(void **state)
+{
+	static const int64_t ns[6] = { 1000, 2000, 3000, 1500, 1000, 4000 };
+	struct merged m = { .mean = true };
+	struct record r;
+
+	assert_int_equal(merged_add(&m, &all_reduce, 0, ns, 3, 3, 10), 0);
+	record_init(&r);
+	assert_int_equal(merged_fill(&m, &r), 0);
+	near(r.time_us, 0.15);
+	near(r.min_us, 0.125);
+	near(r.max_us, 0.35);
+	near(m.samples[2].max_us, 0.4); /* the samples keep all three */
+	near(merged_last_median_us(&m), 0.15);
+	merged_fini(&m);
+}
+
 /* Rank 1 has no part in a pingpong of 0 and 2; half a round trip is the figure. */
 static void only_those_who_take_part(void **state)
 {
@@ -176,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_slowest_rank_is_the_figure),
+		cmocka_unit_test(the_mean_over_ranks_where_it_is_asked_for),
 		cmocka_unit_test(only_those_who_take_part),
 		cmocka_unit_test(a_restart_has_one_vote),
 		cmocka_unit_test(the_interval_of_restarts),

@@ -122,6 +122,18 @@ static void what_to_measure(void **state)
 	options_fini(&o);
 }
 
+static void the_method_of_another_tool(void **state)
+{
+	struct options o;
+
+	good(&o, "--match nccl-tests --ops all_reduce");
+	assert_true(o.match);
+	assert_int_equal(o.plan.timings, 1 << TIMING_NCCL_TESTS);
+	assert_int_equal(o.plan.variants, 1 << VARIANT_MEMALLOC);
+	assert_int_equal(o.backend, BACKEND_NCCL);
+	options_fini(&o);
+}
+
 static void how_and_where(void **state)
 {
 	struct options o;
@@ -274,6 +286,10 @@ static const struct bad {
 	{ "--backend ucx --timing graph", "--backend ucx has only --timing host", "host" },
 	{ "--backend nccl --timing host", "--timing host is of the UCX backend",
 	  "give graph, stream or blocking" },
+	{ "--match osu", "--match: 'osu' is no tool whose method is known", "give nccl-tests" },
+	{ "--match nccl-tests --timing graph", "--match nccl-tests fixes timing, memory and place", "leave out --timing" },
+	{ "--match nccl-tests --place both", "--match nccl-tests fixes timing, memory and place", "--place" },
+	{ "--match nccl-tests --backend ucx", "--match nccl-tests needs the NCCL backend", "leave out --backend ucx" },
 	{ "sweep", "unexpected word 'sweep'", "ncclbench sweep --help" },
 	{ "--opps all", "unknown option '--opps'", "did you mean --ops?" },
 	{ "--xyzzyplugh", "unknown option '--xyzzyplugh'", "ncclbench sweep --help lists all" },
@@ -466,6 +482,7 @@ int main(void)
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(what_to_measure),
 		cmocka_unit_test(how_and_where),
+		cmocka_unit_test(the_method_of_another_tool),
 		cmocka_unit_test(words_are_kept_for_the_record),
 		cmocka_unit_test(arms_of_the_line),
 		cmocka_unit_test(one_line_for_every_mistake),

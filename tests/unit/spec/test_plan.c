@@ -340,7 +340,7 @@ static void test_variants(void **state)
 	r.ops = BIT(OP_ALL_REDUCE);
 	r.variants = BIT(VARIANT_COUNT) - 1;
 	p = build(&r);
-	assert_int_equal(p.n_points, 16);
+	assert_int_equal(p.n_points, 20); /* five kinds of memory x two timings x two transports */
 	/* on both: variant graph with timing stream; on shm besides: graph/graph, symmetric x 2 */
 	assert_int_equal(count_impossible(&p, "captured graph"), 2);
 	assert_int_equal(count_impossible(&p, "bypass"), 3);
