@@ -267,6 +267,14 @@ static int record(struct tune *t, const struct setting *s, int restart, const st
 	return -EINTR;
 }
 
+/* What patience is measured by; a trial of before the interruption counts, too. */
+static void note_cost(struct tune *t, const struct trial *out)
+{
+	t->spent_s += out->cost_s;
+	if (out->outcome == OUTCOME_OK && out->cost_s > t->dearest_s)
+		t->dearest_s = out->cost_s;
+}
+
 static int measure(void *arg, const struct setting *s, int restart, double limit_s,
 		   struct trial *out)
 {
@@ -282,7 +290,7 @@ static int measure(void *arg, const struct setting *s, int restart, double limit
 	if (known) {
 		*out = *known;
 		t->n_known++;
-		t->spent_s += out->cost_s;
+		note_cost(t, out);
 		return 0;
 	}
 	show(t, s);
@@ -292,13 +300,11 @@ static int measure(void *arg, const struct setting *s, int restart, double limit
 		r = tune_trial(t->k, &t->now->classes, &o, out, t->now->used, sizeof(t->now->used));
 	if (r < 0)
 		return r;
-	t->spent_s += out->cost_s;
+	note_cost(t, out);
 	if (out->outcome == OUTCOME_HANG && o.limit_s >= limit_s && out->cost_s >= limit_s) {
 		out->outcome = OUTCOME_SKIPPED; /* the budget's end, not the setting's fault */
 		return 0;
 	}
-	if (out->outcome == OUTCOME_OK && out->cost_s > t->dearest_s)
-		t->dearest_s = out->cost_s;
 	return record(t, s, restart, out);
 }
 

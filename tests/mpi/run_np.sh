@@ -727,6 +727,13 @@ tune_resumes() {
 	[ "$(tail -n 1 "$tmp/stopped/trials.jsonl" | tail -c 2)" = "}" ] || fail "third: the last line is cut"
 	tune_start nowhere "" "" --resume "$tmp/nowhere"
 	expect_code nowhere 2
+	# Interrupted in a setting that hangs: the first one that is measured again must not get all of --timeout.
+	cp -r "$tmp/stopped" "$tmp/early"
+	head -n 2 "$tmp/stopped/trials.jsonl" >"$tmp/early/trials.jsonl"
+	tune_start early "" "hang@run#1?NCCL_MIN_NCHANNELS=16" --timeout 40 --resume "$tmp/early"
+	expect_code early 0
+	expect_says early early.text "does not work here: NCCL_MIN_NCHANNELS=16: hang at run: rank 1"
+	grep -q 'no answer within 40.0 s' "$tmp/early.text" && fail "early: the hang was waited for as if no cost were known"
 }
 
 # What a tune recommends as rows of a sweep, for the transports it speaks of.
