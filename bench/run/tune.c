@@ -21,6 +21,7 @@
 #include "run/finish.h"
 #include "run/launch.h"
 #include "run/options.h"
+#include "run/place.h"
 #include "run/progress.h"
 #include "run/reason.h"
 #include "run/tune_page.h"
@@ -28,6 +29,7 @@
 #include "search/tunable.h"
 #include "spec/op.h"
 #include "spec/outcome.h"
+#include "spec/profile.h"
 #include "spec/timing.h"
 #include "spec/transport.h"
 
@@ -143,6 +145,19 @@ static const struct tune_classes *classes_of_all(const struct tune *t)
 
 /* ---- journal ---- */
 
+/* Options that change what a trial measures, and are in neither the plan nor the versions. */
+static void identity_options(const struct tune *t, struct buf *out)
+{
+	const struct options *o = t->finish->options;
+
+	buf_printf(out, "; profile %s; bind %s; map %s%s%s",
+		   profile_table[t->k->request.profile].name,
+		   o->bind < 0 ? "default" : place_names[o->bind],
+		   t->k->map[0] ? t->k->map : "default", o->share_gpu ? "; share-gpu" : "",
+		   o->nccl_lib ? "; nccl-lib " : "");
+	buf_puts(out, o->nccl_lib ? o->nccl_lib : "");
+}
+
 /* What must be equal for old trials to count. */
 static void identity(const struct tune *t, struct buf *out)
 {
@@ -161,9 +176,11 @@ static void identity(const struct tune *t, struct buf *out)
 			for (const char *b = *e; *b; b++)
 				hash = (hash ^ (unsigned char)*b) * 1099511628211ULL;
 	}
-	buf_printf(out, "%s; %s; %d ranks; plan %016llx; environment %016llx; classes", machine,
-		   versions, k->request.nranks, (unsigned long long)k->plan.fingerprint,
+	buf_printf(out, "%s; %s; %d ranks; plan %016llx; environment %016llx", machine, versions,
+		   k->request.nranks, (unsigned long long)k->plan.fingerprint,
 		   (unsigned long long)hash);
+	identity_options(t, out);
+	buf_puts(out, "; classes");
 	for (size_t i = 0; i < c->n; i++)
 		buf_printf(out, "%s%s%s", i ? ", " : " ", c->v[i].name,
 			   c->v[i].target ? "" : " (watched)");

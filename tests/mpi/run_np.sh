@@ -717,6 +717,12 @@ tune_resumes() {
 	tune_start other "" "" --resume "$tmp/stopped" --sizes 8,128M
 	expect_code other 2
 	expect_says other other.err "was measured otherwise"
+	for option in "--profile standard" "--bind all" "--map 1,0"; do
+		# shellcheck disable=SC2086 # two words
+		tune_start other "" "" --resume "$tmp/stopped" $option
+		expect_code other 2
+		expect_says "other $option" other.err "was measured otherwise"
+	done
 	tune_start again "NCCL_MIN_NCHANNELS=8:80" "" --resume "$tmp/stopped"
 	expect_code again 0
 	expect_says again again.text "+25.0 %"
