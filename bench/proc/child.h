@@ -56,7 +56,7 @@ bool child_wait(struct child *c, int64_t deadline_ns);
  * group, wait grace, give up (CHILD_ABANDONED, said once). Grandchildren of the group go with it.
  * At most 3 x grace. */
 void child_stop(struct child *c, int64_t grace_ns);
-/* Still running: SIGKILL to the group and at most 1 s of waiting. */
+/* Still running: SIGKILL to the group and at most 10 s of waiting. */
 void child_fini(struct child *c);
 /* "exit status 3", "killed by signal 11 (Segmentation fault)", "still running". */
 void child_describe(const struct child *c, char *out, size_t max);

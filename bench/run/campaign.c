@@ -465,7 +465,8 @@ static int remember_start(struct campaign *k, const struct crew *w, size_t confi
 	else if (cs->overruled[0])
 		log_note("%s: your %s is overruled for this transport (auto keeps it)",
 			 transport_table[w->transport].name, cs->overruled);
-	return k->joined ? k->joined(k->joined_arg, k, w) : 0;
+	/* Once per transport: what the first arm uses is what the table's figures are held to. */
+	return k->joined && k->plan.configs[config].arm == 0 ? k->joined(k->joined_arg, k, w) : 0;
 }
 
 static int stop_crew(struct campaign *k, struct crew *w, size_t config, bool polite)

@@ -91,8 +91,8 @@ struct campaign {
 		      NCCL */
 	bool checks_only; /* every point is one operation whose data is checked, nothing is
 			     measured; the first fault ends it */
-	/* Collective: sees the crew when the workers of a configuration have joined for the first
-	 * time, before they are asked anything; NULL. Negative ends the run. */
+	/* Collective: sees the crew when the workers of a transport, of its first arm, have joined
+	 * for the first time, before they are asked anything; NULL. Negative ends the run. */
 	int (*joined)(const void *arg, struct campaign *k, const struct crew *w);
 	const void *joined_arg;
 	/* Not collective: sees every crew when its work is over, before and after its workers are

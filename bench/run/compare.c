@@ -25,7 +25,7 @@ static bool new_group(const struct plan_point *p, const struct plan_point *befor
 {
 	return !before || p->c.op != before->c.op || p->c.dtype != before->c.dtype ||
 	       p->c.redop != before->c.redop || p->c.in_place != before->c.in_place ||
-	       p->variant != before->variant ||
+	       p->c.a != before->c.a || p->c.b != before->c.b || p->variant != before->variant ||
 	       size_class_of(p->c.bytes) != size_class_of(before->c.bytes);
 }
 

@@ -158,7 +158,7 @@ static int take_conditions(struct reading *rd, const json_t *o)
 	return 0;
 }
 
-/* One run has one backend, one number of ranks, one root and one pair. */
+/* One run has one backend, one number of ranks, one root; and one pair, or all of them. */
 static int take_common(struct reading *rd)
 {
 	struct confirm *c = rd->c;
@@ -336,6 +336,20 @@ static int add_words(const struct confirm *c, size_t i, struct plan_request *q, 
 	return 0;
 }
 
+static bool several_pairs(const struct confirm *c)
+{
+	const char *first = "";
+
+	for (size_t i = 0; i < c->n; i++) {
+		const char *pair = c->suspects[i].pair;
+
+		if (first[0] && pair[0] && strcmp(first, pair) != 0)
+			return true;
+		first = first[0] ? first : pair;
+	}
+	return false;
+}
+
 static int by_size(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -370,6 +384,7 @@ int confirm_request(const struct confirm *c, struct plan_request *q, uint64_t **
 	free(*sizes);
 	*sizes = sizes_of(c, &q->n_sizes);
 	q->sizes = *sizes;
+	q->all_pairs = several_pairs(c);
 	q->profile = c->profile;
 	q->restarts = q->restarts ? q->restarts : c->restarts;
 	return *sizes ? 0 : -ENOMEM;

@@ -21,6 +21,7 @@
 #include "run/finish.h"
 #include "run/launch.h"
 #include "run/options.h"
+#include "run/place.h"
 #include "run/progress.h"
 #include "run/reason.h"
 #include "run/tune_page.h"
@@ -28,6 +29,7 @@
 #include "search/tunable.h"
 #include "spec/op.h"
 #include "spec/outcome.h"
+#include "spec/profile.h"
 #include "spec/timing.h"
 #include "spec/transport.h"
 
@@ -143,6 +145,19 @@ static const struct tune_classes *classes_of_all(const struct tune *t)
 
 /* ---- journal ---- */
 
+/* Options that change what a trial measures, and are in neither the plan nor the versions. */
+static void identity_options(const struct tune *t, struct buf *out)
+{
+	const struct options *o = t->finish->options;
+
+	buf_printf(out, "; profile %s; bind %s; map %s%s%s",
+		   profile_table[t->k->request.profile].name,
+		   o->bind < 0 ? "default" : place_names[o->bind],
+		   t->k->map[0] ? t->k->map : "default", o->share_gpu ? "; share-gpu" : "",
+		   o->nccl_lib ? "; nccl-lib " : "");
+	buf_puts(out, o->nccl_lib ? o->nccl_lib : "");
+}
+
 /* What must be equal for old trials to count. */
 static void identity(const struct tune *t, struct buf *out)
 {
@@ -161,9 +176,11 @@ static void identity(const struct tune *t, struct buf *out)
 			for (const char *b = *e; *b; b++)
 				hash = (hash ^ (unsigned char)*b) * 1099511628211ULL;
 	}
-	buf_printf(out, "%s; %s; %d ranks; plan %016llx; environment %016llx; classes", machine,
-		   versions, k->request.nranks, (unsigned long long)k->plan.fingerprint,
+	buf_printf(out, "%s; %s; %d ranks; plan %016llx; environment %016llx", machine, versions,
+		   k->request.nranks, (unsigned long long)k->plan.fingerprint,
 		   (unsigned long long)hash);
+	identity_options(t, out);
+	buf_puts(out, "; classes");
 	for (size_t i = 0; i < c->n; i++)
 		buf_printf(out, "%s%s%s", i ? ", " : " ", c->v[i].name,
 			   c->v[i].target ? "" : " (watched)");
@@ -267,6 +284,14 @@ static int record(struct tune *t, const struct setting *s, int restart, const st
 	return -EINTR;
 }
 
+/* What patience is measured by; a trial of before the interruption counts, too. */
+static void note_cost(struct tune *t, const struct trial *out)
+{
+	t->spent_s += out->cost_s;
+	if (out->outcome == OUTCOME_OK && out->cost_s > t->dearest_s)
+		t->dearest_s = out->cost_s;
+}
+
 static int measure(void *arg, const struct setting *s, int restart, double limit_s,
 		   struct trial *out)
 {
@@ -282,7 +307,7 @@ static int measure(void *arg, const struct setting *s, int restart, double limit
 	if (known) {
 		*out = *known;
 		t->n_known++;
-		t->spent_s += out->cost_s;
+		note_cost(t, out);
 		return 0;
 	}
 	show(t, s);
@@ -292,13 +317,11 @@ static int measure(void *arg, const struct setting *s, int restart, double limit
 		r = tune_trial(t->k, &t->now->classes, &o, out, t->now->used, sizeof(t->now->used));
 	if (r < 0)
 		return r;
-	t->spent_s += out->cost_s;
+	note_cost(t, out);
 	if (out->outcome == OUTCOME_HANG && o.limit_s >= limit_s && out->cost_s >= limit_s) {
 		out->outcome = OUTCOME_SKIPPED; /* the budget's end, not the setting's fault */
 		return 0;
 	}
-	if (out->outcome == OUTCOME_OK && out->cost_s > t->dearest_s)
-		t->dearest_s = out->cost_s;
 	return record(t, s, restart, out);
 }
 

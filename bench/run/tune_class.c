@@ -238,6 +238,8 @@ int tune_classes_build(const struct plan *plan, size_t config, const char *objec
 	if (rc == 0 && c.n == 0)
 		rc = 1;
 	if (rc == 0) {
+		if (max > 0)
+			why[0] = '\0'; /* some points cannot be measured, the others can */
 		if (model_of(objective))
 			add_model(&c, plan, config, model_of(objective));
 		rc = set_targets(&c, objective, why, max);

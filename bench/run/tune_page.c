@@ -304,8 +304,18 @@ static void add_advice(struct plan_of_settings *s, const struct tune *t, const s
 	buf_fini(&gain);
 }
 
-/* Gains only: a trade is nobody's default. Settings of two classes that contradict each other: the
- * first class wins. */
+/* Gains only: a trade is nobody's default. Of two classes whose settings contradict each other the
+ * first one's: half of a setting was never measured. */
+static void add_gains(struct plan_of_settings *s, const struct tune *t, const struct tune_part *p)
+{
+	struct setting all = { .n = 0 };
+
+	for (size_t k = 0; p && k < p->classes.n; k++)
+		if (p->classes.v[k].target && p->result.found[k].id == FOUND_GAIN &&
+		    setting_join(&all, &arm_of(p, k)->s, &all))
+			add_advice(s, t, p, k);
+}
+
 static int emit(const struct tune *t, struct buf *out)
 {
 	const struct emit_format *form = emit_find(t->finish->options->emit);
@@ -323,9 +333,7 @@ static int emit(const struct tune *t, struct buf *out)
 		snprintf(s->m.run, sizeof(s->m.run), "%.255s", t->k->dir);
 		s->ranks = t->k->request.nranks;
 		s->shm = t->finish->n_hosts == 1;
-		for (size_t k = 0; p && k < p->classes.n; k++)
-			if (p->classes.v[k].target && p->result.found[k].id == FOUND_GAIN)
-				add_advice(s, t, p, k);
+		add_gains(s, t, p);
 		form->write(s, out);
 	}
 	free(s);

@@ -23,7 +23,7 @@ static int add_pair(struct arm *a, const char *name, const char *value, int tran
 		return -EINVAL;
 	for (size_t i = 0; i < a->n; i++)
 		if (strcmp(a->set[i].name, name) == 0 && a->only[i] == 1ULL << transport)
-			return 0; /* two classes of a transport: the first one's */
+			return 0; /* two rows of a transport: the first one's */
 	a->set[a->n].name = strdup(name);
 	a->set[a->n].value = strdup(value);
 	a->only[a->n] = 1ULL << transport;
@@ -31,12 +31,13 @@ static int add_pair(struct arm *a, const char *name, const char *value, int tran
 	return a->set[a->n - 1].name && a->set[a->n - 1].value ? 0 : -ENOMEM;
 }
 
-static int add_class(struct arm *a, json_t *set, int transport)
+static int class_setting(json_t *set, struct setting *out)
 {
 	const char *name;
 	json_t *value;
 	int r = 0;
 
+	*out = (struct setting){ .n = 0 };
 	json_object_foreach(set, name, value)
 	{
 		char word[200];
@@ -44,9 +45,32 @@ static int add_class(struct arm *a, json_t *set, int transport)
 
 		snprintf(word, sizeof(word), "%s=%s", name,
 			 json_string_value(value) ? json_string_value(value) : "?");
-		if (setting_parse(word, &s) < 0 || s.n != 1)
-			return -EINVAL;
-		r = r ? r : add_pair(a, setting_name(&s, 0), setting_value(&s, 0), transport);
+		if (setting_parse(word, &s) < 0 || s.n != 1 ||
+		    !setting_put(out, s.v[0].tunable, s.v[0].value))
+			r = -EINVAL;
+	}
+	return r;
+}
+
+/* Classes of a transport: what contradicts those before it is left out as a whole, for half of a
+ * setting was never measured. */
+static int join_classes(json_t *classes, struct setting *all)
+{
+	json_t *c;
+	size_t i;
+	int r = 0;
+
+	*all = (struct setting){ .n = 0 };
+	json_array_foreach(classes, i, c)
+	{
+		const char *verdict = json_string_value(json_object_get(c, "verdict"));
+		struct setting one;
+
+		if (r < 0 || !verdict || strcmp(verdict, "gain") != 0)
+			continue;
+		r = class_setting(json_object_get(c, "set"), &one);
+		if (r < 0 || !setting_join(all, &one, all))
+			continue;
 	}
 	return r;
 }
@@ -56,19 +80,14 @@ static int add_row(struct arm *a, json_t *row)
 	const char *backend = json_string_value(json_object_get(row, "backend"));
 	const char *name = json_string_value(json_object_get(row, "transport"));
 	int b = backend ? backend_find(backend) : -1,
-	    transport = b >= 0 && name ? transport_find(b, name) : -1, r = 0;
-	json_t *c;
-	size_t i;
+	    transport = b >= 0 && name ? transport_find(b, name) : -1, r;
+	struct setting all;
 
 	if (transport < 0)
 		return -EINVAL;
-	json_array_foreach(json_object_get(row, "classes"), i, c)
-	{
-		const char *verdict = json_string_value(json_object_get(c, "verdict"));
-
-		if (r == 0 && verdict && strcmp(verdict, "gain") == 0)
-			r = add_class(a, json_object_get(c, "set"), transport);
-	}
+	r = join_classes(json_object_get(row, "classes"), &all);
+	for (size_t i = 0; i < all.n && r == 0; i++)
+		r = add_pair(a, setting_name(&all, i), setting_value(&all, i), transport);
 	return r;
 }
 

@@ -23,16 +23,18 @@
  *   worker -> supervisor   CHECKED wrong= checked= first= got= want= poisoned=
  * and, at any time after HELLO,
  *   supervisor -> worker   CEILING name= device= peer= bytes= copies= samples=
- *   worker -> supervisor   CEILED ns=<s0>,<s1>,...                  (elapsed ns of `copies` copies,
- * per sample) and at the end supervisor -> worker   BYE worker -> supervisor   GONE teardown_us=
- * (then it exits 0)
+ *   worker -> supervisor   CEILED ns=<s0>,<s1>,...                  (elapsed ns of a sample)
+ * and at the end
+ *   supervisor -> worker   BYE
+ *   worker -> supervisor   GONE teardown_us=                        (then it exits 0)
  *
  * Instead of the awaited answer a worker may send, at any phase,
  *   FAIL kind=unavailable|oom|skipped|corrupt|error code= text=   it stays alive unless fatal=1 is
- *                                                         given, then it exits and a new one is
- * needed NOTE key=value...                                     facts and remarks; the supervisor
- * goes on waiting A supervisor treats any other verb, an unknown key's absence, or garbage as
- * outcome `error` (phase = the one awaited). Closing the socket means: exit now.
+ *                                                         given: it exits, a new one is needed
+ *   NOTE key=value...                                     facts; the supervisor waits on
+ *
+ * A supervisor treats any other verb, an unknown key's absence, or garbage as outcome `error`
+ * (phase = the one awaited). Closing the socket means: exit now.
  *
  * DONE may carry used= proof=yes|no|unknown proof_detail= channels= peers= (UCX: what
  * the library says carried this rank's data; NCCL's proof is its log).
@@ -51,8 +53,7 @@
  * who uses that GPU before this worker does. What is not known is left out.
  *
  * CEILING measures a copy without the library (name: spec/ceiling.h), on `device`, towards `peer`
- * where it needs another
- * (-1: none). JOIN is not needed for it.
+ * where it needs another (-1: none); a sample is `copies` copies. JOIN is not needed for it.
  *
  * mode=single runs two operations: the first connects and is first_us= by the host's clock, the
  * second is ns=. CHECK fills the buffers anew, runs one operation and compares, whatever ran

@@ -717,6 +717,12 @@ tune_resumes() {
 	tune_start other "" "" --resume "$tmp/stopped" --sizes 8,128M
 	expect_code other 2
 	expect_says other other.err "was measured otherwise"
+	for option in "--profile standard" "--bind all" "--map 1,0"; do
+		# shellcheck disable=SC2086 # two words
+		tune_start other "" "" --resume "$tmp/stopped" $option
+		expect_code other 2
+		expect_says "other $option" other.err "was measured otherwise"
+	done
 	tune_start again "NCCL_MIN_NCHANNELS=8:80" "" --resume "$tmp/stopped"
 	expect_code again 0
 	expect_says again again.text "+25.0 %"
@@ -727,6 +733,13 @@ tune_resumes() {
 	[ "$(tail -n 1 "$tmp/stopped/trials.jsonl" | tail -c 2)" = "}" ] || fail "third: the last line is cut"
 	tune_start nowhere "" "" --resume "$tmp/nowhere"
 	expect_code nowhere 2
+	# Interrupted in a setting that hangs: the first one that is measured again must not get all of --timeout.
+	cp -r "$tmp/stopped" "$tmp/early"
+	head -n 2 "$tmp/stopped/trials.jsonl" >"$tmp/early/trials.jsonl"
+	tune_start early "" "hang@run#1?NCCL_MIN_NCHANNELS=16" --timeout 40 --resume "$tmp/early"
+	expect_code early 0
+	expect_says early early.text "does not work here: NCCL_MIN_NCHANNELS=16: hang at run: rank 1"
+	grep -q 'no answer within 40.0 s' "$tmp/early.text" && fail "early: the hang was waited for as if no cost were known"
 }
 
 # What a tune recommends as rows of a sweep, for the transports it speaks of.

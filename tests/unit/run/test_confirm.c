@@ -21,6 +21,12 @@
 #include "spec/timing.h"
 #include "spec/transport.h"
 
+#define PAIR_SUSPECT(pair)                                                                     \
+	"{\"backend\":\"ucx\",\"transport\":\"shm\",\"variant\":\"plain\",\"op\":\"send\","    \
+	"\"dtype\":\"float\",\"redop\":\"none\",\"inplace\":0,\"root\":0,\"ranks\":3,\"map\":" \
+	"\"\","                                                                                \
+	"\"pair\":\"" pair                                                                     \
+	"\",\"algo_req\":\"\",\"proto_req\":\"\",\"load\":\"\",\"timing\":\"host\",\"bytes\":64}"
 #define SUSPECT(transport, op, redop, bytes, rest)                                                \
 	"{\"backend\":\"ucx\",\"transport\":\"" transport "\",\"variant\":\"plain\",\"op\":\"" op \
 	"\",\"dtype\":\"float\",\"redop\":\"" redop                                               \
@@ -102,6 +108,29 @@ static void the_plan_has_the_suspects_and_nothing_else(void **state)
 	assert_int_equal(p.configs[1].first, 1);
 	assert_int_equal(p.points[1].c.op, OP_SENDRECV);
 	assert_true(p.points[1].c.bytes == 1024);
+	plan_fini(&p);
+	free(sizes);
+	confirm_fini(&c);
+}
+
+/* Of a run with --pairs all: one plan has them all. */
+static void suspects_of_several_pairs_are_planned(void **state)
+{
+	struct plan_request q = { .backend = BACKEND_UCX, .nranks = 3, .b = 1 };
+	struct confirm c = parsed(VERDICT(PAIR_SUSPECT("0-2") "," PAIR_SUSPECT("2-1")));
+	uint64_t *sizes = NULL;
+	struct plan p = { 0 };
+	char why[400] = "";
+
+	assert_int_equal(confirm_request(&c, &q, &sizes, why, sizeof(why)), 0);
+	assert_int_equal(plan_build(&q, &p, why, sizeof(why)), 0);
+	if (confirm_plan(&c, "", &p, why, sizeof(why)) != 0)
+		fail_msg("%s", why);
+	assert_int_equal(p.n_points, 2);
+	assert_int_equal(p.points[0].c.a, 0);
+	assert_int_equal(p.points[0].c.b, 2);
+	assert_int_equal(p.points[1].c.a, 2);
+	assert_int_equal(p.points[1].c.b, 1);
 	plan_fini(&p);
 	free(sizes);
 	confirm_fini(&c);
@@ -218,6 +247,7 @@ int main(void)
 		cmocka_unit_test(a_verdict_is_read),
 		cmocka_unit_test(other_ranks_read_the_same_from_the_extract),
 		cmocka_unit_test(the_plan_has_the_suspects_and_nothing_else),
+		cmocka_unit_test(suspects_of_several_pairs_are_planned),
 		cmocka_unit_test(a_suspect_that_cannot_be_planned_is_named),
 		cmocka_unit_test(conditions_must_be_the_same),
 		cmocka_unit_test(every_fault_has_its_place),
