@@ -130,7 +130,7 @@ static const struct argp_option rows[] = {
 	  "auto, nccl or ucx (default auto: NCCL where there are as many GPUs as ranks)", 0 },
 	{ "bind", KEY_BIND, "HOW", 0,
 	  "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or "
-	  "all",
+	  "all (default near with NCCL, inherit with UCX)",
 	  0 },
 	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
 	{ "share-gpu", KEY_SHARE_GPU, 0, 0,
@@ -201,7 +201,7 @@ static const struct argp_option health_rows[] = {
 	  "allow several ranks on one GPU: by the socket transport, for trying things out", 0 },
 	{ "bind", KEY_BIND, "HOW", 0,
 	  "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or "
-	  "all",
+	  "all (default near with NCCL, inherit with UCX)",
 	  0 },
 	{ "keep", KEY_KEEP, "DIR", 0,
 	  "write the workers' logs there and keep them (default: a temporary folder, kept only on "
@@ -252,7 +252,7 @@ static const struct argp_option tune_rows[] = {
 	  "auto, nccl or ucx (default auto: NCCL where there are as many GPUs as ranks)", 0 },
 	{ "bind", KEY_BIND, "HOW", 0,
 	  "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or "
-	  "all",
+	  "all (default near with NCCL, inherit with UCX)",
 	  0 },
 	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
 	{ "share-gpu", KEY_SHARE_GPU, 0, 0,

@@ -33,7 +33,8 @@ static int help(void)
 		printf("  %-8s %s\n", commands[i]->name, commands[i]->help);
 	printf("\n`ncclbench COMMAND --help` says more. Exit status: 0 good, 1 a required "
 	       "transport is missing, 2 usage,\n"
-	       "5 something hung, crashed, failed or gave wrong data, 130 interrupted.\n");
+	       "5 something hung, crashed, failed or gave wrong data, 130 interrupted; `gate` has its "
+	       "own.\n");
 	return NB_EXIT_OK;
 }
 
