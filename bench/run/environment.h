@@ -17,6 +17,7 @@ struct arm;
 struct environment_request {
 	int transport; /* transport_id */
 	int rank;
+	int nranks, fake_hosts; /* fake_hosts > 0: NCCL takes the ranks for on so many hosts */
 	bool one_host;  /* ranks share hosts: network rows get a host id per rank */
 	bool share_gpu; /* several ranks on one GPU: the same */
 	bool tuning;    /* keep TUNING in NCCL_DEBUG_SUBSYS */
@@ -34,6 +35,8 @@ struct environment {
 	bool vetoed;          /* NCCL_NVLS_ENABLE=0 of the user was enforced over the row */
 };
 
+/* The faked host of a rank: blocks of equal size, as far as that goes. */
+int environment_fake_host(int rank, int nranks, int hosts);
 int environment_build(struct environment *e, char *const *inherited,
 		      const struct environment_request *r) ATTR_MUST;
 void environment_fini(struct environment *e);

@@ -18,6 +18,7 @@ struct launch {
 	struct facts facts;
 	int backend;
 	int device;                /* this rank's */
+	int fake_hosts;            /* for NCCL; 0: as it is */
 	bool shared_gpu;           /* two ranks of one host use one GPU */
 	char worker[4096];         /* executable of the chosen backend */
 	char net_device[64];       /* UCX tcp: the one interface; "" = leave to UCX */

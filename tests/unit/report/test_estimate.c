@@ -183,7 +183,7 @@ static void interpolation(void **state)
 	int outside;
 
 	(void)state;
-	assert_int_equal(estimate_curve_build(rows, n, "nccl", "p2p", "all_reduce", "stream", &c),
+	assert_int_equal(estimate_curve_build(rows, n, "nccl", "p2p", "all_reduce", "stream", 0, &c),
 			 0);
 	near(estimate_curve_us(&c, 2097152, &outside), 200, 1e-9);
 	assert_int_equal(outside, CURVE_MEASURED);
@@ -197,7 +197,7 @@ static void interpolation(void **state)
 	estimate_curve_leave_one_out(&c, &rms, &max);
 	assert_true(rms < 1e-9 && max < 1e-9);
 	estimate_curve_fini(&c);
-	assert_int_equal(estimate_curve_build(rows, n, "nccl", "shm", "all_reduce", "stream", &c),
+	assert_int_equal(estimate_curve_build(rows, n, "nccl", "shm", "all_reduce", "stream", 0, &c),
 			 0);
 	assert_int_equal(c.n, 0);
 	assert_true(isnan(estimate_curve_us(&c, 8, &outside)));
@@ -226,7 +226,7 @@ static void leave_one_out(void **state)
 		for (size_t i = 0; i < 11; i++)
 			rows[i].time_us = us[k][i];
 		assert_int_equal(
-		    estimate_curve_build(rows, 11, "nccl", "p2p", "all_reduce", "stream", &c), 0);
+		    estimate_curve_build(rows, 11, "nccl", "p2p", "all_reduce", "stream", 0, &c), 0);
 		estimate_curve_leave_one_out(&c, &rms, &max);
 		assert_true(rms <= 0.05);
 		estimate_curve_fini(&c);
