@@ -448,8 +448,7 @@ int curve_scaling(const struct view *v, const char *op, struct buf *data, struct
 	return draw_scaling(v, op, false, data, vars);
 }
 
-int curve_scaling_latency(const struct view *v, const char *op, struct buf *data,
-			  struct buf *vars)
+int curve_scaling_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars)
 {
 	return draw_scaling(v, op, true, data, vars);
 }

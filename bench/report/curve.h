@@ -10,8 +10,7 @@ int curve_bandwidth(const struct view *v, const char *op, struct buf *data, stru
 int curve_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 /* The same figures against the number of ranks. */
 int curve_scaling(const struct view *v, const char *op, struct buf *data, struct buf *vars);
-int curve_scaling_latency(const struct view *v, const char *op, struct buf *data,
-			  struct buf *vars);
+int curve_scaling_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 
 /* title, sub1, sub2, caption, height of a picture. */
 void curve_titles(const struct view *v, const char *title, const char *caption, int height,

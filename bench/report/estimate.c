@@ -249,8 +249,8 @@ static int price_message(const struct estimate_message *m, int gpus, const struc
 			 const struct estimate_curve *all_reduce, struct estimate_cost *out)
 {
 	struct estimate_curve own;
-	int rc = estimate_curve_build(rows, n, r->backend, r->transport, m->op, r->timing, gpus,
-				      &own);
+	int rc =
+	    estimate_curve_build(rows, n, r->backend, r->transport, m->op, r->timing, gpus, &own);
 
 	if (rc)
 		return rc;

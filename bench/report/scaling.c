@@ -210,8 +210,7 @@ static bool has_value(const struct scaling *s, size_t row)
 static void write_row(const struct view *v, const struct scaling *s, size_t row, int width,
 		      struct buf *out)
 {
-	const char *label =
-	    view_transport_label(v, v->rows[0].backend, s->row[row].transport);
+	const char *label = view_transport_label(v, v->rows[0].backend, s->row[row].transport);
 	char clean[96], text[64];
 
 	text_clean(label, clean, sizeof(clean));
@@ -229,8 +228,8 @@ static bool write_table(const struct view *v, const struct scaling *s, struct bu
 	bool doubt = false;
 
 	for (size_t k = 0; k < s->n; k++) {
-		int w = text_width(
-		    view_transport_label(v, v->rows[0].backend, s->row[k].transport));
+		int w =
+		    text_width(view_transport_label(v, v->rows[0].backend, s->row[k].transport));
 
 		width = w > width ? w : width;
 		for (int i = 0; i < s->n_counts; i++)

@@ -183,8 +183,7 @@ static void compare(struct summary *s)
 
 		if (reference != NULL && summary_comparable(mine, &reference->bandwidth[0]))
 			row->ratio = mine->value / reference->bandwidth[0].value;
-		if (isfinite(mine->value) && !mine->unproven &&
-		    !row->loopback &&
+		if (isfinite(mine->value) && !mine->unproven && !row->loopback &&
 		    (best == NULL || mine->value > best->bandwidth[0].value))
 			best = row;
 	}

@@ -102,12 +102,11 @@ const struct record *view_form(const struct view *v, const char *op)
 
 bool view_same_kind(const struct record *a, const struct record *b)
 {
-	return a->in_place == b->in_place && a->root == b->root &&
-	       strcmp(a->op, b->op) == 0 && strcmp(a->variant, b->variant) == 0 &&
-	       strcmp(a->dtype, b->dtype) == 0 && strcmp(a->redop, b->redop) == 0 &&
-	       strcmp(a->pair, b->pair) == 0 && strcmp(a->load, b->load) == 0 &&
-	       strcmp(a->algo_req, b->algo_req) == 0 && strcmp(a->proto_req, b->proto_req) == 0 &&
-	       strcmp(a->arm, b->arm) == 0;
+	return a->in_place == b->in_place && a->root == b->root && strcmp(a->op, b->op) == 0 &&
+	       strcmp(a->variant, b->variant) == 0 && strcmp(a->dtype, b->dtype) == 0 &&
+	       strcmp(a->redop, b->redop) == 0 && strcmp(a->pair, b->pair) == 0 &&
+	       strcmp(a->load, b->load) == 0 && strcmp(a->algo_req, b->algo_req) == 0 &&
+	       strcmp(a->proto_req, b->proto_req) == 0 && strcmp(a->arm, b->arm) == 0;
 }
 
 static bool same_form(const struct record *a, const struct record *b)

@@ -23,8 +23,8 @@ struct view_peak {
 	/* Whose peak: names separated by commas, or one that stands for all of its peak_kind
 	 * (spec/transport.h); "" = of none, shown as a row only. */
 	char transport[24];
-	double gbps;       /* per direction; NaN unknown */
-	int kind;          /* view_peak_kind */
+	double gbps;     /* per direction; NaN unknown */
+	int kind;        /* view_peak_kind */
 	const char *how; /* one line: where the figure comes from; NULL when the name says it all */
 };
 

@@ -90,8 +90,8 @@ struct campaign {
 	int64_t spent_ns[PHASE_COUNT]; /* this rank waited for its workers' answers; PHASE_NONE:
 					  single runs of the ascending pass */
 	char map[RECORD_TEXT];
-	int fake_hosts; /* for NCCL the ranks of a configuration are dealt to so many hosts, in
-			   blocks; 0 */
+	int fake_hosts;   /* for NCCL the ranks of a configuration are dealt to so many hosts, in
+			     blocks; 0 */
 	bool checks_only; /* every point is one operation whose data is checked, nothing is
 			     measured; the first fault ends it */
 	/* Collective: sees the crew when the workers of a configuration have joined for the first

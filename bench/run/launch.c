@@ -143,9 +143,8 @@ static bool set_devices(struct launch *l, const struct options *o, char *why, si
 
 	for (int i = 0; i < l->facts.n; i++) {
 		int devices = (int)facts_int(&l->facts, i, "devices", 0);
-		int device =
-		    wanted_device(o, l->facts.text[i],
-				  (int)facts_int(&l->facts, i, "local_rank", 0), devices);
+		int device = wanted_device(o, l->facts.text[i],
+					   (int)facts_int(&l->facts, i, "local_rank", 0), devices);
 		struct buf text = { 0 };
 
 		if (device < 0)

@@ -362,8 +362,8 @@ char *meta_sweep_json(const struct campaign *k, const struct finish *f, const st
 		struct view of = *v;
 
 		of.ranks = pc->nranks;
-		json_array_append_new(
-		    rows, table_row(&of, backend, transport_table[pc->transport].name));
+		json_array_append_new(rows,
+				      table_row(&of, backend, transport_table[pc->transport].name));
 	}
 	json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
 	json_object_set_new(o, "command", text("sweep"));

@@ -135,7 +135,8 @@ static const struct argp_option rows[] = {
 	  "all",
 	  0 },
 	{ "map", KEY_MAP, "LIST", 0,
-	  "GPU of each rank of a host (default 0,1,2...); or near, far: each next GPU as near to or "
+	  "GPU of each rank of a host (default 0,1,2...); or near, far: each next GPU as near to "
+	  "or "
 	  "as far from those before it as the PCI tree says; or numa: node by node",
 	  0 },
 	{ "fake-hosts", KEY_FAKE_HOSTS, "N", 0,
@@ -206,7 +207,8 @@ static const struct argp_option health_rows[] = {
 	{ "require", KEY_REQUIRE, "LIST", 0,
 	  "exit 1 unless every operation is proven to have used one of these transports", 0 },
 	{ "nccl-lib", KEY_NCCL_LIB, "PATH", 0, "check with this libnccl.so.2", 0 },
-	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...); or near, far, numa", 0 },
+	{ "map", KEY_MAP, "LIST", 0,
+	  "GPU of each rank of a host (default 0,1,2...); or near, far, numa", 0 },
 	{ "share-gpu", KEY_SHARE_GPU, 0, 0,
 	  "allow several ranks on one GPU: by the socket transport, for trying things out", 0 },
 	{ "bind", KEY_BIND, "HOW", 0,
@@ -264,7 +266,8 @@ static const struct argp_option tune_rows[] = {
 	  "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or "
 	  "all",
 	  0 },
-	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...); or near, far, numa", 0 },
+	{ "map", KEY_MAP, "LIST", 0,
+	  "GPU of each rank of a host (default 0,1,2...); or near, far, numa", 0 },
 	{ "share-gpu", KEY_SHARE_GPU, 0, 0,
 	  "allow several ranks on one GPU: only network transports, time-sliced, for trying things "
 	  "out",

@@ -146,8 +146,9 @@ int order_devices(int order, const char *facts, int device[ORDER_DEVICES_MAX])
 		int best = -1;
 
 		for (int d = 0; d < p.n; d++)
-			if (!taken(device, n, d) && (best < 0 || cost(order, &p, device, n, d) <
-								     cost(order, &p, device, n, best)))
+			if (!taken(device, n, d) &&
+			    (best < 0 ||
+			     cost(order, &p, device, n, d) < cost(order, &p, device, n, best)))
 				best = d;
 		device[n] = best;
 	}

@@ -160,15 +160,15 @@ static int check_ranks(const struct choice *c, char *why, size_t max)
 			flags |= op_table[i].flags;
 	if ((flags & OP_ROOTED) && (r->root < 0 || r->root >= nranks))
 		return choice_refuse(why, max,
-				     "root %d is not a rank: there are %s%d; choose 0 to %d", r->root,
-				     r->n_counts ? "once only " : "", nranks, nranks - 1);
+				     "root %d is not a rank: there are %s%d; choose 0 to %d",
+				     r->root, r->n_counts ? "once only " : "", nranks, nranks - 1);
 	if (!(flags & OP_PAIR) || nranks < 2)
 		return 0; /* one rank has no pairs: its points say so */
 	if (r->a < 0 || r->a >= nranks || r->b < 0 || r->b >= nranks)
-		return choice_refuse(why, max,
-				     "pair %d,%d is not within the %s%d ranks; choose two of 0 to %d",
-				     r->a, r->b, r->n_counts ? "fewest that are measured, " : "",
-				     nranks, nranks - 1);
+		return choice_refuse(
+		    why, max, "pair %d,%d is not within the %s%d ranks; choose two of 0 to %d",
+		    r->a, r->b, r->n_counts ? "fewest that are measured, " : "", nranks,
+		    nranks - 1);
 	if (r->a == r->b)
 		return choice_refuse(why, max,
 				     "pair %d,%d names one rank twice; choose two different ranks",
