@@ -37,6 +37,7 @@ static const struct {
 	{ "redop", "", { "sum", "none" } },
 	{ "inplace", "in place ", { "0" } },
 	{ "root", "root ", { "0", "-1" } },
+	{ "ranks", "ranks ", { "2" } },
 	{ "map", "map ", { "" } },
 	{ "pair", "pair ", { "0-1" } },
 	{ "algo_req", "", { "" } },

@@ -13,9 +13,11 @@
 #include "base/attr.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "report/scaling.h"
 #include "report/script.h"
 #include "report/text.h"
 #include "report/view.h"
+#include "spec/op.h"
 
 #define TEXT_GAP 0.042 /* of the axis: two lines of text nearer than this overlap */
 #define LINE_WIDTH 120 /* characters under the title that fit the picture */
@@ -42,6 +44,7 @@ struct point {
 
 /* What differs between the kinds of curves. */
 struct quantity {
+	double (*x)(const struct record *r);
 	void (*point)(const struct record *r, struct point *p);
 	void (*name_value)(double y, char *out, size_t max);
 };
@@ -81,8 +84,20 @@ static void name_time(double y, char *out, size_t max)
 	num_format_time(y * 1e3, 1, out, max);
 }
 
-static const struct quantity bandwidth = { point_bandwidth, name_bandwidth };
-static const struct quantity latency = { point_time, name_time };
+static double x_bytes(const struct record *r)
+{
+	return (double)r->bytes;
+}
+
+static double x_ranks(const struct record *r)
+{
+	return r->ranks;
+}
+
+static const struct quantity bandwidth = { x_bytes, point_bandwidth, name_bandwidth };
+static const struct quantity latency = { x_bytes, point_time, name_time };
+static const struct quantity bandwidth_of_ranks = { x_ranks, point_bandwidth, name_bandwidth };
+static const struct quantity latency_of_ranks = { x_ranks, point_time, name_time };
 
 static void widen(struct curves *c, const struct point *p)
 {
@@ -110,7 +125,7 @@ static void add_curve(struct curves *c, const struct view *v, const struct quant
 	struct curve *k = &c->list[c->n];
 
 	for (size_t i = 0; i < n; i++) {
-		struct point p = { .x = (double)rows[i]->bytes };
+		struct point p = { .x = q->x(rows[i]) };
 
 		q->point(rows[i], &p);
 		if (!isfinite(p.y) || p.y <= 0)
@@ -313,9 +328,8 @@ static void write_titles(const struct curves *c, const struct view *v, const cha
 			 const char *timing, struct buf *vars)
 {
 	char title[160], caption[160];
-	int ranks = v->rows[0].ranks;
 
-	snprintf(title, sizeof(title), "%s, %d ranks, timing %s", what, ranks, timing);
+	snprintf(title, sizeof(title), "%s, %d ranks, timing %s", what, view_ranks(v), timing);
 	snprintf(caption, sizeof(caption),
 		 "Points: medians%s%s. The number at a curve's end is its last value.",
 		 c->restarts > 1 ? " over restarts" : "",
@@ -360,4 +374,81 @@ int curve_latency(const struct view *v, const char *op, struct buf *data, struct
 	script_text(vars, "ylabel", half ? "half the round trip" : "time of one operation");
 	write_vars(&c, vars);
 	return n;
+}
+
+/* ---- over the number of ranks ---- */
+
+static int collect_scaling(struct curves *c, const struct view *v, const struct scaling *s,
+			   const struct quantity *q, const char *timing, struct buf *data)
+{
+	*c = (struct curves){
+		.xmin = INFINITY, .xmax = -INFINITY, .ymin = INFINITY, .ymax = -INFINITY
+	};
+	for (size_t k = 0; k < s->n; k++) {
+		const struct record *rows[SCALING_COUNTS_MAX];
+		bool unproven = false;
+		size_t n = 0;
+
+		for (int i = 0; i < s->n_counts; i++)
+			if (s->row[k].at[i]) {
+				rows[n++] = s->row[k].at[i];
+				unproven |= view_unproven(rows[n - 1]);
+			}
+		if (n == 0)
+			continue;
+		c->list[c->n].style = (int)k + 1;
+		set_label(&c->list[c->n], v, rows[0], unproven, timing);
+		add_curve(c, v, q, rows, n, data);
+	}
+	return (int)c->n;
+}
+
+static void write_counts(const struct scaling *s, struct buf *vars)
+{
+	buf_printf(vars, "ticks = %d\n", s->n_counts);
+	script_array(vars, "tick", (size_t)s->n_counts);
+	for (int i = 0; i < s->n_counts; i++)
+		script_item_number(vars, "tick", (size_t)i, s->counts[i]);
+}
+
+static int draw_scaling(const struct view *v, const char *op, bool time, struct buf *data,
+			struct buf *vars)
+{
+	const struct quantity *q = time ? &latency_of_ranks : &bandwidth_of_ranks;
+	const char *timing =
+	    view_timing(v, NULL, op, time ? view_timings_graph : view_timings_stream);
+	int id = op_find(op), n = 0;
+	char title[160], size[32];
+	struct scaling s;
+	struct curves c;
+
+	if (timing && id >= 0 && scaling_build(v, id, time, &s))
+		n = collect_scaling(&c, v, &s, q, timing, data);
+	if (n <= 0)
+		return n;
+	settle_axes(&c);
+	spread_texts(&c);
+	num_format_size(s.bytes, size, sizeof(size));
+	snprintf(title, sizeof(title), "%s: %s by number of ranks, %s, timing %s", op,
+		 time ? "time of one operation" : "bus bandwidth", size, timing);
+	curve_titles(v, title,
+		     c.bands ? "Points: medians; band: 95 % interval of the median. The number at "
+			       "a curve's end is its last value."
+			     : "Points: medians. The number at a curve's end is its last value.",
+		     620, vars);
+	script_text(vars, "ylabel", time ? "time of one operation" : "bus bandwidth (GB/s)");
+	buf_printf(vars, "is_time = %d\n", time);
+	write_vars(&c, vars);
+	write_counts(&s, vars);
+	return n;
+}
+
+int curve_scaling(const struct view *v, const char *op, struct buf *data, struct buf *vars)
+{
+	return draw_scaling(v, op, false, data, vars);
+}
+
+int curve_scaling_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars)
+{
+	return draw_scaling(v, op, true, data, vars);
 }

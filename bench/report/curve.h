@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writers of the charts that show curves over message size, and what all writers share. */
+/* Writers of the charts that show curves over message size or over the number of
+ * ranks, and what all writers share. */
 #pragma once
 
 struct buf;
@@ -7,6 +8,9 @@ struct view;
 
 int curve_bandwidth(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 int curve_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars);
+/* The same figures against the number of ranks. */
+int curve_scaling(const struct view *v, const char *op, struct buf *data, struct buf *vars);
+int curve_scaling_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 
 /* title, sub1, sub2, caption, height of a picture. */
 void curve_titles(const struct view *v, const char *title, const char *caption, int height,

@@ -66,9 +66,10 @@ static size_t collect(const struct record *rows, size_t n, const struct record *
 	return found;
 }
 
-/* The row whose series has most points. */
+/* The row whose series has most points; those of the wanted number of ranks count twice. */
 static const struct record *longest(const struct record *rows, size_t n, const char *backend,
-				    const char *transport, const char *op, const char *timing)
+				    const char *transport, const char *op, const char *timing,
+				    int ranks)
 {
 	const struct record *best = NULL, *tried[16] = { NULL };
 	size_t most = 0, n_tried = 0;
@@ -86,7 +87,7 @@ static const struct record *longest(const struct record *rows, size_t n, const c
 		if (seen)
 			continue;
 		tried[n_tried++] = r;
-		found = collect(rows, n, r, timing, NULL);
+		found = collect(rows, n, r, timing, NULL) * (r->ranks == ranks ? 2 : 1);
 		if (found > most) {
 			most = found;
 			best = r;
@@ -96,10 +97,10 @@ static const struct record *longest(const struct record *rows, size_t n, const c
 }
 
 int estimate_curve_build(const struct record *rows, size_t n, const char *backend,
-			 const char *transport, const char *op, const char *timing,
+			 const char *transport, const char *op, const char *timing, int ranks,
 			 struct estimate_curve *out)
 {
-	const struct record *like = longest(rows, n, backend, transport, op, timing);
+	const struct record *like = longest(rows, n, backend, transport, op, timing, ranks);
 	size_t found, kept = 0;
 
 	*out = (struct estimate_curve){ 0 };
@@ -248,7 +249,8 @@ static int price_message(const struct estimate_message *m, int gpus, const struc
 			 const struct estimate_curve *all_reduce, struct estimate_cost *out)
 {
 	struct estimate_curve own;
-	int rc = estimate_curve_build(rows, n, r->backend, r->transport, m->op, r->timing, &own);
+	int rc =
+	    estimate_curve_build(rows, n, r->backend, r->transport, m->op, r->timing, gpus, &own);
 
 	if (rc)
 		return rc;
@@ -270,7 +272,7 @@ static int price_message(const struct estimate_message *m, int gpus, const struc
 /* What an eager framework sees first. */
 static const char *const timings[] = { "stream", "graph", "host", "blocking" };
 
-static int find_timing(const struct record *rows, size_t n, struct estimate_row *r,
+static int find_timing(const struct record *rows, size_t n, int gpus, struct estimate_row *r,
 		       struct estimate_curve *all_reduce)
 {
 	int rc = 0;
@@ -279,7 +281,7 @@ static int find_timing(const struct record *rows, size_t n, struct estimate_row 
 	for (size_t i = 0; i < N_ELEMENTS(timings) && rc == 0 && all_reduce->n == 0; i++) {
 		r->timing = timings[i];
 		rc = estimate_curve_build(rows, n, r->backend, r->transport, "all_reduce",
-					  timings[i], all_reduce);
+					  timings[i], gpus, all_reduce);
 	}
 	return rc;
 }
@@ -339,7 +341,7 @@ int estimate_row_compute(const struct estimate_request *q, const struct record *
 	    (struct estimate_row){ .backend = backend, .transport = transport, .complete = true };
 	out->n = q->scheme->messages(q->model, q->gpus, q->tokens, m);
 	out->compute = estimate_compute_seconds(q) * q->accumulate;
-	rc = find_timing(rows, n, out, &all_reduce);
+	rc = find_timing(rows, n, q->gpus, out, &all_reduce);
 	out->ranks = all_reduce.ranks;
 	estimate_curve_leave_one_out(&all_reduce, &out->rms, &max);
 	smallest = estimate_curve_us(&all_reduce, 1, &outside);

@@ -91,10 +91,11 @@ struct estimate_curve {
 enum { CURVE_MEASURED, CURVE_BELOW = 1, CURVE_ABOVE = 2 };
 
 void estimate_curve_fini(struct estimate_curve *c);
-/* Rows with outcome ok of one operation, transport and timing; of the number of ranks that has most
- * points. 0 also when there are none; -ENOMEM. */
+/* Rows with outcome ok of one operation, transport and timing; of the number of ranks that is
+ * wanted (0: any), if it has at least half the points of the one that has most, else of that. 0
+ * also when there are none; -ENOMEM. */
 int estimate_curve_build(const struct record *rows, size_t n, const char *backend,
-			 const char *transport, const char *op, const char *timing,
+			 const char *transport, const char *op, const char *timing, int ranks,
 			 struct estimate_curve *out) ATTR_MUST;
 /* Time in us; *outside: CURVE_*. Below the smallest size its time, above the largest its bandwidth.
  */

@@ -72,6 +72,7 @@ static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_
 	if (rc == 0)
 		keep_first_arm(r);
 	r->view.rows = r->rows;
+	r->view.ranks = view_most_ranks(r->rows, r->view.n_rows);
 	snprintf(line, sizeof(line), "points.csv: %s", cut);
 	add_note(r, cut[0] ? line : "");
 	return rc;

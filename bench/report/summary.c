@@ -183,8 +183,7 @@ static void compare(struct summary *s)
 
 		if (reference != NULL && summary_comparable(mine, &reference->bandwidth[0]))
 			row->ratio = mine->value / reference->bandwidth[0].value;
-		if (isfinite(mine->value) && !mine->unproven &&
-		    !row->loopback &&
+		if (isfinite(mine->value) && !mine->unproven && !row->loopback &&
 		    (best == NULL || mine->value > best->bandwidth[0].value))
 			best = row;
 	}
@@ -197,7 +196,7 @@ static void fill(struct summary *s, const struct view *v)
 	const char *names[VIEW_TRANSPORTS_MAX];
 
 	s->backend = v->n_rows > 0 ? v->rows[0].backend : "";
-	s->ranks = v->n_rows > 0 ? v->rows[0].ranks : 0;
+	s->ranks = view_ranks(v);
 	s->n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
 	for (size_t i = 0; i < s->n; i++) {
 		s->row[i].transport = names[i];

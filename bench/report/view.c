@@ -13,8 +13,11 @@
 #include "spec/outcome.h"
 #include "spec/transport.h"
 
-const char *const view_timings_stream[] = { "stream", "host", "graph", "blocking", "nccl-tests", NULL };
-const char *const view_timings_graph[] = { "graph", "stream", "host", "blocking", "nccl-tests", NULL };
+const char *const view_timings_stream[] = { "stream",   "host",       "graph",
+					    "blocking", "nccl-tests", NULL };
+const char *const view_timings_graph[] = {
+	"graph", "stream", "host", "blocking", "nccl-tests", NULL
+};
 
 /* On one host these go through loopback: a figure of the kernel, not of a network card. */
 static const char *const loopback_label[TRANSPORT_COUNT] = {
@@ -77,16 +80,20 @@ size_t view_transports(const struct view *v, const char **out, size_t max)
 	return n;
 }
 
-/* The row that says which of an op's many forms the figures are of: the first plain one out of
- * place, else the first. */
-static const struct record *form_of(const struct view *v, const char *op)
+static bool of_ranks(const struct view *v, const struct record *r)
+{
+	return v->ranks == 0 || r->ranks == v->ranks;
+}
+
+/* The first plain one out of place, else the first. */
+const struct record *view_form(const struct view *v, const char *op)
 {
 	const struct record *first = NULL;
 
 	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct record *r = &v->rows[i];
 
-		if (strcmp(r->op, op) != 0)
+		if (strcmp(r->op, op) != 0 || !of_ranks(v, r))
 			continue;
 		if (first == NULL)
 			first = r;
@@ -96,14 +103,18 @@ static const struct record *form_of(const struct view *v, const char *op)
 	return first;
 }
 
+bool view_same_kind(const struct record *a, const struct record *b)
+{
+	return a->in_place == b->in_place && a->root == b->root && strcmp(a->op, b->op) == 0 &&
+	       strcmp(a->variant, b->variant) == 0 && strcmp(a->dtype, b->dtype) == 0 &&
+	       strcmp(a->redop, b->redop) == 0 && strcmp(a->pair, b->pair) == 0 &&
+	       strcmp(a->load, b->load) == 0 && strcmp(a->algo_req, b->algo_req) == 0 &&
+	       strcmp(a->proto_req, b->proto_req) == 0 && strcmp(a->arm, b->arm) == 0;
+}
+
 static bool same_form(const struct record *a, const struct record *b)
 {
-	return a->in_place == b->in_place && a->root == b->root &&
-	       strcmp(a->variant, b->variant) == 0 && strcmp(a->dtype, b->dtype) == 0 &&
-	       strcmp(a->redop, b->redop) == 0 && strcmp(a->map, b->map) == 0 &&
-	       strcmp(a->pair, b->pair) == 0 && strcmp(a->load, b->load) == 0 &&
-	       strcmp(a->algo_req, b->algo_req) == 0 && strcmp(a->proto_req, b->proto_req) == 0 &&
-	       strcmp(a->arm, b->arm) == 0;
+	return a->ranks == b->ranks && strcmp(a->map, b->map) == 0 && view_same_kind(a, b);
 }
 
 static bool is_ok(const struct record *r)
@@ -117,9 +128,26 @@ bool view_unproven(const struct record *r)
 	       strcmp(r->proof, "no") == 0;
 }
 
-static bool is_measured(const struct record *r)
+bool view_is_measured(const struct record *r)
 {
 	return (is_ok(r) || view_unproven(r)) && isfinite(r->time_us) && r->time_us > 0;
+}
+
+int view_ranks(const struct view *v)
+{
+	return v->ranks ? v->ranks : v->n_rows > 0 ? v->rows[0].ranks : 0;
+}
+
+int view_most_ranks(const struct record *rows, size_t n)
+{
+	int measured = 0, any = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		any = rows[i].ranks > any ? rows[i].ranks : any;
+		if (view_is_measured(&rows[i]) && rows[i].ranks > measured)
+			measured = rows[i].ranks;
+	}
+	return measured ? measured : any;
 }
 
 static bool in_series(const struct record *r, const struct record *form, const char *op,
@@ -132,7 +160,7 @@ static const struct record *find(const struct view *v, const char *transport, co
 				 uint64_t bytes, const char *timing,
 				 bool (*wanted)(const struct record *))
 {
-	const struct record *form = form_of(v, op);
+	const struct record *form = view_form(v, op);
 
 	if (form == NULL || timing == NULL)
 		return NULL;
@@ -155,7 +183,7 @@ const struct record *view_cell(const struct view *v, const char *transport, cons
 const struct record *view_measured(const struct view *v, const char *transport, const char *op,
 				   uint64_t bytes, const char *timing)
 {
-	return find(v, transport, op, bytes, timing, is_measured);
+	return find(v, transport, op, bytes, timing, view_is_measured);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -168,7 +196,7 @@ static int by_bytes(const void *a, const void *b)
 size_t view_curve(const struct view *v, const char *transport, const char *op, const char *timing,
 		  const struct record **out)
 {
-	const struct record *form = form_of(v, op);
+	const struct record *form = view_form(v, op);
 	size_t n = 0;
 
 	if (form == NULL || timing == NULL)
@@ -176,7 +204,7 @@ size_t view_curve(const struct view *v, const char *transport, const char *op, c
 	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct record *r = &v->rows[i];
 
-		if (r->bytes > 0 && is_measured(r) && strcmp(r->transport, transport) == 0 &&
+		if (r->bytes > 0 && view_is_measured(r) && strcmp(r->transport, transport) == 0 &&
 		    in_series(r, form, op, timing))
 			out[n++] = r;
 	}
@@ -202,7 +230,7 @@ static uint64_t extreme_size(const struct view *v, const char *op, const char *t
 	const char *names[VIEW_TRANSPORTS_MAX];
 	bool takes_part[VIEW_TRANSPORTS_MAX] = { false };
 	size_t n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
-	const struct record *form = form_of(v, op);
+	const struct record *form = view_form(v, op);
 	uint64_t best = 0;
 
 	*any = 0;
@@ -242,7 +270,7 @@ uint64_t view_common_size(const struct view *v, const char *op, const char *timi
 uint64_t view_small_size(const struct view *v, const char *op, const char *timing)
 {
 	uint64_t any, common = extreme_size(v, op, timing, false, &any);
-	const struct record *form = form_of(v, op);
+	const struct record *form = view_form(v, op);
 
 	for (size_t i = 0; form != NULL && i < v->n_rows; i++)
 		if (v->rows[i].bytes == 8 && is_ok(&v->rows[i]) &&
@@ -254,13 +282,13 @@ uint64_t view_small_size(const struct view *v, const char *op, const char *timin
 const char *view_timing(const struct view *v, const char *transport, const char *op,
 			const char *const *order)
 {
-	const struct record *form = form_of(v, op);
+	const struct record *form = view_form(v, op);
 
 	for (; form != NULL && *order != NULL; order++)
 		for (size_t i = 0; i < v->n_rows; i++) {
 			const struct record *r = &v->rows[i];
 
-			if (is_measured(r) && in_series(r, form, op, *order) &&
+			if (view_is_measured(r) && in_series(r, form, op, *order) &&
 			    (transport == NULL || strcmp(r->transport, transport) == 0))
 				return *order;
 		}
@@ -344,7 +372,7 @@ static const struct record *telling_row(const struct view *v, const char *transp
 		for (size_t i = 0; i < v->n_rows; i++) {
 			const struct record *r = &v->rows[i];
 
-			if (strcmp(r->transport, transport) == 0 &&
+			if (of_ranks(v, r) && strcmp(r->transport, transport) == 0 &&
 			    strcmp(r->outcome, outcome_table[why_order[k]].name) == 0)
 				return r;
 		}
@@ -358,7 +386,8 @@ void view_why(const struct view *v, const char *transport, char *out, size_t max
 
 	snprintf(out, max, "%s", "");
 	for (size_t i = 0; i < v->n_rows; i++)
-		if (is_ok(&v->rows[i]) && strcmp(v->rows[i].transport, transport) == 0)
+		if (is_ok(&v->rows[i]) && of_ranks(v, &v->rows[i]) &&
+		    strcmp(v->rows[i].transport, transport) == 0)
 			return;
 	r = telling_row(v, transport);
 	if (r == NULL) {

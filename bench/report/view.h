@@ -23,8 +23,8 @@ struct view_peak {
 	/* Whose peak: names separated by commas, or one that stands for all of its peak_kind
 	 * (spec/transport.h); "" = of none, shown as a row only. */
 	char transport[24];
-	double gbps;       /* per direction; NaN unknown */
-	int kind;          /* view_peak_kind */
+	double gbps;     /* per direction; NaN unknown */
+	int kind;        /* view_peak_kind */
 	const char *how; /* one line: where the figure comes from; NULL when the name says it all */
 };
 
@@ -36,6 +36,9 @@ struct view {
 	char versions[160]; /* "NCCL 2.28.3, CUDA 13.0, driver 580.159" */
 	char host[64], when[32];
 	bool one_host; /* socket is loopback: labelled everywhere */
+	/* Figures are of so many ranks, of a run that measured several numbers; 0: of the first row
+	 * of its kind. */
+	int ranks;
 	const struct view_peak *peaks;
 	size_t n_peaks;
 	const char *const *notes; /* lines below the table */
@@ -56,6 +59,16 @@ const struct record *view_cell(const struct view *v, const char *transport, cons
 /* The same for any outcome that has a time: ok, or unproven (measured, but on another path). */
 const struct record *view_measured(const struct view *v, const char *transport, const char *op,
 				   uint64_t bytes, const char *timing);
+/* The row that says which of an op's many forms the figures are of; NULL when there is none. */
+const struct record *view_form(const struct view *v, const char *op);
+/* Do two rows differ in their transport, size, timing and number of ranks (and so in the map, which
+ * has an entry per rank) at most? */
+bool view_same_kind(const struct record *a, const struct record *b);
+bool view_is_measured(const struct record *r); /* ok or unproven, with a time */
+/* What titles say. */
+int view_ranks(const struct view *v);
+/* The largest number of ranks that has a measured row; without any, of all rows; 0 when empty. */
+int view_most_ranks(const struct record *rows, size_t n);
 /* Measured records of a transport, ascending in bytes; room for v->n_rows pointers in `out`. */
 size_t view_curve(const struct view *v, const char *transport, const char *op, const char *timing,
 		  const struct record **out);

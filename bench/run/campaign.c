@@ -26,22 +26,48 @@
 #define GROW_FROM_BYTES (1u << 20) /* from here on time is taken to grow with the size */
 #define ROUND_NS (900 * CLOCK_S)
 
-/* The lowest rank of a host is its number. With --share-gpu each rank is a host of its own for
- * NCCL. */
-static int number_hosts(struct campaign *k)
+static bool same_host(const struct campaign *k, int a, int b, int nranks)
 {
-	const struct facts *f = k->reasons.facts;
+	if (k->fake_hosts)
+		return environment_fake_host(a, nranks, k->fake_hosts) ==
+		       environment_fake_host(b, nranks, k->fake_hosts);
+	return facts_same_host(k->reasons.facts, a, b);
+}
 
-	if (k->reasons.n_hosts < 2 || k->crew.environment.share_gpu)
-		return 0;
-	k->host = calloc((size_t)f->n + 1, sizeof(*k->host));
-	for (int i = 0; k->host && i < f->n; i++) {
-		k->host[i] = i;
-		for (int j = 0; j < i && k->host[i] == i; j++)
-			if (k->host[j] == j && facts_same_host(f, i, j))
-				k->host[i] = j;
+/* Of the first n ranks; the lowest rank of a host is its number. */
+static int fill_hosts(const struct campaign *k, int n, int *host)
+{
+	int hosts = 0;
+
+	for (int i = 0; i < n; i++) {
+		host[i] = i;
+		for (int j = 0; j < i && host[i] == i; j++)
+			if (host[j] == j && same_host(k, i, j, n))
+				host[i] = j;
+		hosts += host[i] == i;
 	}
-	return k->host ? 0 : -ENOMEM;
+	/* Of all ranks MPI knows best. */
+	return n == k->c->size && !k->fake_hosts ? k->reasons.n_hosts : hosts;
+}
+
+/* With --share-gpu each rank is a host of its own for NCCL. */
+static int number_hosts(struct campaign *k, size_t config)
+{
+	struct config_state *cs = &k->configs[config];
+	int n = k->plan.configs[config].nranks;
+
+	cs->n_hosts = k->reasons.n_hosts;
+	if (k->reasons.n_hosts < 2 && !k->fake_hosts)
+		return 0;
+	cs->host = calloc((size_t)n + 1, sizeof(*cs->host));
+	if (!cs->host)
+		return -ENOMEM;
+	cs->n_hosts = fill_hosts(k, n, cs->host);
+	if (cs->n_hosts > 1 && !k->crew.environment.share_gpu)
+		return 0;
+	free(cs->host);
+	cs->host = NULL;
+	return 0;
 }
 
 const struct arm *campaign_arm(const struct campaign *k, size_t config)
@@ -63,16 +89,23 @@ int campaign_prepare(struct campaign *k)
 	for (size_t i = 0; i < k->plan.n_configs; i++)
 		k->configs[i].context_us = k->configs[i].init_us = k->configs[i].first_op_us =
 		    k->configs[i].teardown_us = -1;
-	return number_hosts(k);
+	for (size_t i = 0; i < k->plan.n_configs; i++) {
+		int r = number_hosts(k, i);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
 void campaign_fini(struct campaign *k)
 {
 	for (size_t i = 0; k->points && i < k->plan.n_points; i++)
 		merged_fini(&k->points[i].merged);
+	for (size_t i = 0; k->configs && i < k->plan.n_configs; i++)
+		free(k->configs[i].host);
 	free(k->points);
 	free(k->configs);
-	free(k->host);
 	if (k->cards)
 		coord_free_texts(k->cards, k->request.nranks);
 	k->cards = NULL;
@@ -295,12 +328,15 @@ static void show(struct campaign *k, size_t config, size_t point)
 {
 	const struct plan_point *p = &k->plan.points[point];
 	const struct arm *arm = campaign_arm(k, config);
-	char what[160], size[32];
+	char what[160], size[32], ranks[32] = "";
 
 	num_format_size(p->c.bytes, size, sizeof(size));
-	snprintf(what, sizeof(what), "%s%s%s %s %s %s",
+	if (k->request.n_counts)
+		snprintf(ranks, sizeof(ranks), " %d ranks", p->c.nranks);
+	snprintf(what, sizeof(what), "%s%s%s%s %s %s %s",
 		 transport_table[k->plan.configs[config].transport].name, arm ? "@" : "",
-		 arm ? arm->tag : "", op_table[p->c.op].name, size, timing_table[p->timing].name);
+		 arm ? arm->tag : "", ranks, op_table[p->c.op].name, size,
+		 timing_table[p->timing].name);
 	progress_show(k->progress, what, k->n_done, k->plan.n_points);
 }
 
@@ -491,6 +527,10 @@ static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
 	int r;
 
 	spec.transport = k->plan.configs[config].transport;
+	spec.nranks = k->plan.configs[config].nranks;
+	spec.names_ranks = k->request.n_counts > 0;
+	spec.environment.one_host = cs->n_hosts == 1;
+	spec.environment.fake_hosts = k->fake_hosts;
 	spec.restart = restart;
 	spec.attempt = cs->attempt++;
 	spec.environment.tuning = !cs->ascended;
@@ -556,8 +596,12 @@ static int rule_out(struct campaign *k)
 	for (size_t i = 0; i < k->plan.n_configs && r == 0; i++) {
 		char why[RECORD_DETAIL] = "";
 
+		struct reason_context x = k->reasons;
+
+		x.nranks = k->plan.configs[i].nranks;
+		x.n_hosts = k->configs[i].n_hosts;
 		if (k->c->rank == 0)
-			reason_before(k->plan.configs[i].transport, &k->reasons, why, sizeof(why));
+			reason_before(k->plan.configs[i].transport, &x, why, sizeof(why));
 		r = k->c->ops->bcast(k->c, why, sizeof(why), 0, clock_after_ns(ROUND_NS));
 		if (r == 0 && why[0])
 			kill_config(&k->configs[i], OUTCOME_UNAVAILABLE, why);

@@ -52,6 +52,9 @@ struct point_state {
 };
 
 struct config_state {
+	int *host; /* of each of its ranks, as proof_need.host; NULL: one host, or every rank is one
+		      for NCCL */
+	int n_hosts;
 	bool dead;          /* nothing more can be measured */
 	int failures;       /* workers lost so far */
 	int start_failures; /* in a row */
@@ -87,8 +90,8 @@ struct campaign {
 	int64_t spent_ns[PHASE_COUNT]; /* this rank waited for its workers' answers; PHASE_NONE:
 					  single runs of the ascending pass */
 	char map[RECORD_TEXT];
-	int *host; /* of each rank, as proof_need.host; NULL: one host, or every rank is one for
-		      NCCL */
+	int fake_hosts;   /* for NCCL the ranks of a configuration are dealt to so many hosts, in
+			     blocks; 0 */
 	bool checks_only; /* every point is one operation whose data is checked, nothing is
 			     measured; the first fault ends it */
 	/* Collective: sees the crew when the workers of a transport, of its first arm, have joined

@@ -64,12 +64,12 @@ struct tcp_plan {
 };
 
 /* Rank 0 and the first rank of another host; on one host rank 1. */
-static int choose_peer(const struct campaign *k, const struct launch *l)
+static int choose_peer(const struct launch *l, int nranks)
 {
-	for (int i = 1; i < l->facts.n; i++)
+	for (int i = 1; i < nranks; i++)
 		if (!facts_same_host(&l->facts, 0, i))
 			return i;
-	return k->c->size > 1 ? 1 : 0;
+	return nranks > 1 ? 1 : 0;
 }
 
 static void open_listener(struct tcp_plan *t, const char *choice)
@@ -225,7 +225,7 @@ static int measure_tcp(struct campaign *k, struct tcp_plan *plan, const char *of
 
 int ceiling_tcp(struct campaign *k, const struct launch *l)
 {
-	struct tcp_plan t = { .receiver = choose_peer(k, l), .listener = -1 };
+	struct tcp_plan t = { .receiver = choose_peer(l, k->c->size), .listener = -1 };
 
 	if (!wants_tcp(k) || t.receiver == 0)
 		return 0;
@@ -253,12 +253,24 @@ static bool lane_interface(const char *lanes, int peer, char *out, size_t max)
 	return out[1] != '\0';
 }
 
+static int most_ranks(const struct plan *p, int transport)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < p->n_configs; i++)
+		if (p->configs[i].transport == transport && p->configs[i].nranks > most)
+			most = p->configs[i].nranks;
+	return most;
+}
+
 int ceiling_tcp_joined(const void *launch, struct campaign *k, const struct crew *w)
 {
-	struct tcp_plan t = { .receiver = choose_peer(k, launch), .listener = -1 };
+	struct tcp_plan t = { .receiver = choose_peer(launch, w->nranks), .listener = -1 };
 	char choice[64];
 
-	if (transport_table[w->transport].peak != PEAK_TCP || t.receiver == 0)
+	/* Once, where most ranks have connected: that has the far ones, too. */
+	if (transport_table[w->transport].peak != PEAK_TCP || t.receiver == 0 ||
+	    w->nranks != most_ranks(&k->plan, w->transport))
 		return 0;
 	if (k->c->rank == t.receiver && lane_interface(w->lanes, t.sender, choice, sizeof(choice)))
 		open_listener(&t, choice);

@@ -2,6 +2,7 @@
 #include "run/confirm.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -158,23 +159,22 @@ static int take_conditions(struct reading *rd, const json_t *o)
 	return 0;
 }
 
-/* One run has one backend, one number of ranks, one root; and one pair, or all of them. */
+/* One run has one backend and one root; one pair or all of them; the numbers of ranks may be
+ * several. */
 static int take_common(struct reading *rd)
 {
 	struct confirm *c = rd->c;
 	const struct record *first = &c->suspects[0];
 
 	c->backend = backend_find(first->backend);
-	c->ranks = first->ranks;
+	for (size_t i = 0; i < c->n; i++)
+		c->ranks = c->suspects[i].ranks > c->ranks ? c->suspects[i].ranks : c->ranks;
 	if (c->backend < 0)
 		return refuse(rd, "suspects[0].backend: '%.20s' is neither nccl nor ucx",
 			      first->backend);
-	for (size_t i = 1; i < c->n; i++) {
+	for (size_t i = 1; i < c->n; i++)
 		if (strcmp(c->suspects[i].backend, first->backend) != 0)
 			return refuse(rd, "suspects[%zu].backend: is not that of suspects[0]", i);
-		if (c->suspects[i].ranks != first->ranks)
-			return refuse(rd, "suspects[%zu].ranks: is not that of suspects[0]", i);
-	}
 	return 0;
 }
 
@@ -372,6 +372,31 @@ static uint64_t *sizes_of(const struct confirm *c, size_t *n)
 	return v;
 }
 
+/* Ascending, each once. None where all suspects are of all ranks. */
+static int take_counts(const struct confirm *c, struct plan_request *q, char *why, size_t max)
+{
+	int last = 1, next;
+
+	q->n_counts = 0;
+	do {
+		next = INT_MAX;
+		for (size_t i = 0; i < c->n; i++)
+			if (c->suspects[i].ranks > last && c->suspects[i].ranks < next)
+				next = c->suspects[i].ranks;
+		if (next != INT_MAX && q->n_counts == PLAN_COUNTS_MAX) {
+			snprintf(why, max, "suspects: of more than %d numbers of ranks",
+				 PLAN_COUNTS_MAX);
+			return -EINVAL;
+		}
+		if (next != INT_MAX)
+			q->counts[q->n_counts++] = next;
+		last = next;
+	} while (next != INT_MAX);
+	if (q->n_counts == 1 && q->counts[0] == q->nranks)
+		q->n_counts = 0;
+	return 0;
+}
+
 int confirm_request(const struct confirm *c, struct plan_request *q, uint64_t **sizes, char *why,
 		    size_t why_max)
 {
@@ -379,6 +404,8 @@ int confirm_request(const struct confirm *c, struct plan_request *q, uint64_t **
 
 	for (size_t i = 0; i < c->n && rc == 0; i++)
 		rc = add_words(c, i, q, why, why_max);
+	if (rc == 0)
+		rc = take_counts(c, q, why, why_max);
 	if (rc)
 		return rc;
 	free(*sizes);

@@ -63,7 +63,7 @@ int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, c
 {
 	struct words answer;
 
-	if (session_ask(&w->session, phase, m, extra_ns, &answer)) {
+	if (!w->idle && session_ask(&w->session, phase, m, extra_ns, &answer)) {
 		if (read)
 			read(&answer, extra, arg);
 		words_fini(&answer);
@@ -80,13 +80,14 @@ struct logs {
 static void name_logs(const struct crew *w, const struct crew_spec *s, struct logs *l)
 {
 	const struct transport *t = &transport_table[s->transport];
-	char stem[3072];
-
 	const char *arm = s->environment.arm ? s->environment.arm->tag : "";
+	char stem[3072], of[24] = "";
 
-	snprintf(stem, sizeof(stem), "%s/%s-%s%s%s.rank%d.start%d", s->log_dir,
+	if (s->names_ranks)
+		snprintf(of, sizeof(of), ".of%d", w->nranks);
+	snprintf(stem, sizeof(stem), "%s/%s-%s%s%s%s.rank%d.start%d", s->log_dir,
 		 backend_names[t->backend], s->purpose ? s->purpose : t->name, arm[0] ? "@" : "",
-		 arm, w->c->rank, s->restart);
+		 arm, of, w->c->rank, s->restart);
 	if (s->attempt)
 		snprintf(stem + strlen(stem), sizeof(stem) - strlen(stem), "-%d", s->attempt);
 	snprintf(l->log, sizeof(l->log), "%s.log", stem);
@@ -106,6 +107,7 @@ static int spawn(struct crew *w, const struct crew_spec *s)
 	name_logs(w, s, logs);
 	request.transport = s->transport;
 	request.rank = w->c->rank;
+	request.nranks = w->nranks;
 	r = environment_build(&w->environment, s->inherited, &request);
 	if (r == 0)
 		r = evidence_open(&w->evidence, logs->log, logs->quiet);
@@ -187,7 +189,7 @@ static int ask_blob(struct crew *w, struct blob *mine, int64_t *longest, struct 
 
 static void tell_peers(struct crew *w, const uint8_t *all, size_t each)
 {
-	for (int i = 0; i < w->c->size; i++) {
+	for (int i = 0; i < w->nranks && !w->idle; i++) {
 		const struct blob *b = (const void *)(all + (size_t)i * each);
 		struct msg m = { 0 };
 
@@ -198,7 +200,7 @@ static void tell_peers(struct crew *w, const uint8_t *all, size_t each)
 		msg_add_hex(&m, "blob", b->bytes, b->len);
 		/* No answer is due; a worker that cannot take it says so at JOIN. */
 		if (chan_send(w->session.fd, &m, clock_after_ns(w->session.timeout_ns)) != CHAN_OK)
-			i = w->c->size;
+			i = w->nranks;
 		msg_fini(&m);
 	}
 }
@@ -244,7 +246,7 @@ static int join(struct crew *w, int device, struct fault *worst)
 
 	msg_begin(&m, "JOIN");
 	msg_add_i64(&m, "rank", w->c->rank);
-	msg_add_i64(&m, "nranks", w->c->size);
+	msg_add_i64(&m, "nranks", w->nranks);
 	msg_add_i64(&m, "device", device);
 	r = crew_ask(w, PHASE_JOIN, &m, 0, read_joined, w, times, 2, worst);
 	msg_fini(&m);
@@ -258,13 +260,15 @@ int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst
 	int r;
 
 	w->transport = spec->transport;
+	w->nranks = spec->nranks ? spec->nranks : w->c->size;
+	w->idle = w->c->rank >= w->nranks;
 	session_init(&w->session, w->c);
 	w->session.spent_ns = spec->spent_ns;
 	w->session.deadline_ns = spec->deadline_ns;
 	w->session.grace_ns = spec->grace_ns;
 	w->session.peer_grace_ns = spec->peer_grace_ns;
 	environment_fini(&w->environment);
-	r = spawn(w, spec);
+	r = w->idle ? 0 : spawn(w, spec);
 	if (r < 0)
 		return r;
 	w->session.card = spec->card;

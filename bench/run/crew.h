@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The workers of all ranks for one configuration, in lock-step: start (HELLO, ID, JOIN), ask one
- * thing of all, stop. Every function is collective. 0, or negative when the run itself cannot go
- * on; what went wrong with workers is in `worst`, equal on all ranks.
+ * thing of all, stop. Every function is collective: ranks outside of a smaller communicator start
+ * no worker and are asked nothing, but agree on everything with the others. 0, or negative when the
+ * run itself cannot go on; what went wrong with workers is in `worst`, equal on all ranks.
  */
 #pragma once
 
@@ -29,6 +30,8 @@ struct crew_spec {
 	struct environment_request environment; /* transport and rank are filled in by crew_start */
 	const struct place *place;
 	int device;
+	int nranks;           /* of the communicator: the first ones; 0: all */
+	bool names_ranks;     /* log files are told apart by it */
 	int restart, attempt; /* name the log files */
 	int64_t *spent_ns;    /* see session.h */
 	const char *purpose;  /* names them instead of the transport, and nobody joins a
@@ -42,12 +45,13 @@ struct crew {
 	struct session session;
 	struct environment environment;
 	struct evidence evidence;
-	int transport;
+	int transport, nranks;
+	bool idle; /* this rank is not of the communicator */
 	bool running;
 	bool warm;                   /* measured something already: the card's clocks are up */
 	int64_t context_us, init_us; /* the slowest rank's; -1 unknown */
-	char lanes[256]; /* this rank's worker's: "tcp/eth0", or by peer "0:tcp/eth0 2:tcp/lo"; ""
-			    not told (NCCL) */
+	char lanes[256]; /* "" on an idle rank; this rank's worker's: "tcp/eth0", or by peer
+			    "0:tcp/eth0 2:tcp/lo"; "" not told (NCCL) */
 	bool stop;       /* some rank was interrupted or cannot store: end after this round */
 	bool broken;     /* this rank wants that (set by the caller) */
 };

@@ -33,7 +33,9 @@ static const char *const internal_prefixes[] = {
 };
 
 static const struct env_pair nccl_tests[] = {
-	{ "NCCL_P2P_MAX_PEERS", "2" }, { "NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE", "1" }, { NULL, NULL },
+	{ "NCCL_P2P_MAX_PEERS", "2" },
+	{ "NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE", "1" },
+	{ NULL, NULL },
 };
 
 const struct env_pair *environment_nccl_tests(bool sendrecv)
@@ -183,6 +185,23 @@ static int set_base(struct environment *e, const struct environment_request *r)
 	return rc;
 }
 
+int environment_fake_host(int rank, int nranks, int hosts)
+{
+	return rank * hosts / nranks;
+}
+
+/* Of every row, auto too: it is the machine that is another one. */
+static int set_fake_host(struct environment *e, const struct environment_request *r)
+{
+	struct env_pair pair = { .name = "NCCL_HOSTID" };
+	char value[48];
+
+	snprintf(value, sizeof(value), "ncclbench-host%d",
+		 environment_fake_host(r->rank, r->nranks, r->fake_hosts));
+	pair.value = value;
+	return set_pair(e, &pair, r->rank, true);
+}
+
 static int apply_rows(struct environment *e, const struct environment_request *r)
 {
 	const struct transport *t = &transport_table[r->transport];
@@ -192,7 +211,9 @@ static int apply_rows(struct environment *e, const struct environment_request *r
 		rc = set_base(e, r);
 	if (rc == 0)
 		rc = set_pairs(e, t->set, r->rank, true);
-	if (rc == 0 && (r->one_host || r->share_gpu))
+	if (rc == 0 && r->fake_hosts > 0 && t->backend == BACKEND_NCCL)
+		rc = set_fake_host(e, r);
+	else if (rc == 0 && (r->one_host || r->share_gpu))
 		rc = set_pairs(e, t->one_host_set, r->rank, true);
 	if (rc == 0 && t->backend == BACKEND_NCCL)
 		rc = set_pairs(e, transport_debug, r->rank,

@@ -18,10 +18,11 @@ struct env_pair;
 struct environment_request {
 	int transport; /* transport_id */
 	int rank;
-	bool one_host;  /* ranks share hosts: network rows get a host id per rank */
-	bool share_gpu; /* several ranks on one GPU: the same */
-	bool tuning;    /* keep TUNING in NCCL_DEBUG_SUBSYS */
-	bool veto;      /* some rank's environment has NCCL_NVLS_ENABLE=0: it holds for all */
+	int nranks, fake_hosts; /* fake_hosts > 0: NCCL takes the ranks for on so many hosts */
+	bool one_host;          /* ranks share hosts: network rows get a host id per rank */
+	bool share_gpu;         /* several ranks on one GPU: the same */
+	bool tuning;            /* keep TUNING in NCCL_DEBUG_SUBSYS */
+	bool veto; /* some rank's environment has NCCL_NVLS_ENABLE=0: it holds for all */
 	const struct arm
 	    *arm; /* of a comparison: comes after the user's environment and before the row; NULL */
 	const char *nccl_lib;   /* --nccl-lib, or NULL; the arm's own wins */
@@ -44,6 +45,8 @@ struct environment {
  */
 const struct env_pair *environment_nccl_tests(bool sendrecv);
 
+/* The faked host of a rank: blocks of equal size, as far as that goes. */
+int environment_fake_host(int rank, int nranks, int hosts);
 int environment_build(struct environment *e, char *const *inherited,
 		      const struct environment_request *r) ATTR_MUST;
 void environment_fini(struct environment *e);

@@ -18,6 +18,7 @@
 #include "report/chart.h"
 #include "report/heatmap.h"
 #include "report/matrix.h"
+#include "report/scaling.h"
 #include "report/table.h"
 #include "run/arm.h"
 #include "run/campaign.h"
@@ -86,8 +87,26 @@ static int exit_code(const struct campaign *k, const struct finish *f)
 struct shown {
 	struct view view;
 	struct record *rows;
+	size_t first[PLAN_COUNTS_MAX + 1]; /* of each number of ranks, in the view's rows */
+	int n_counts;
 	struct notes notes;
 };
+
+/* The rows of one number of ranks. Peaks and notes stand below the last table. */
+static struct view view_of_count(const struct shown *s, int i)
+{
+	struct view v = s->view;
+	bool last = i + 1 == s->n_counts;
+
+	if (s->n_counts == 1)
+		return v;
+	v.rows += s->first[i];
+	v.n_rows = v.n_all = s->first[i + 1] - s->first[i];
+	v.ranks = v.n_rows ? v.rows[0].ranks : 0;
+	v.n_peaks = last ? v.n_peaks : 0;
+	v.n_notes = last ? v.n_notes : 0;
+	return v;
+}
 
 /* As transports of their own: "shm (tuned)". Where nothing is recommended there is no such row. */
 static void add_tuned(const struct campaign *k, struct shown *s)
@@ -109,6 +128,22 @@ static void add_tuned(const struct campaign *k, struct shown *s)
 	}
 }
 
+/* Of one number of ranks (0: of all): its rows stand together, so that a table can be of them. */
+static void collect_count(const struct campaign *k, int nranks, struct shown *s)
+{
+	s->first[s->n_counts++] = s->view.n_rows;
+	for (size_t c = 0; c < k->plan.n_configs; c++) {
+		const struct plan_config *pc = &k->plan.configs[c];
+
+		if (pc->arm != 0 || (nranks && pc->nranks != nranks))
+			continue;
+		for (size_t i = pc->first; i < pc->first + pc->n; i++)
+			if (k->points[i].done)
+				s->rows[s->view.n_rows++] = k->points[i].record;
+	}
+	s->first[s->n_counts] = s->view.n_rows;
+}
+
 static int collect_rows(const struct campaign *k, bool tuned, struct shown *s)
 {
 	s->rows = calloc(k->plan.n_points + 1, sizeof(*s->rows));
@@ -116,13 +151,8 @@ static int collect_rows(const struct campaign *k, bool tuned, struct shown *s)
 		return -ENOMEM;
 	/* The table and most charts are of the first arm, whose rows come first; what the others
 	 * change is said after them. */
-	for (size_t c = 0; c < k->plan.n_configs; c++) {
-		const struct plan_config *pc = &k->plan.configs[c];
-
-		for (size_t i = pc->first; pc->arm == 0 && i < pc->first + pc->n; i++)
-			if (k->points[i].done)
-				s->rows[s->view.n_rows++] = k->points[i].record;
-	}
+	for (int i = 0; i < (k->request.n_counts ? k->request.n_counts : 1); i++)
+		collect_count(k, k->request.n_counts ? k->request.counts[i] : 0, s);
 	if (tuned)
 		add_tuned(k, s);
 	s->view.n_all = s->view.n_rows;
@@ -134,6 +164,7 @@ static int collect_rows(const struct campaign *k, bool tuned, struct shown *s)
 				s->rows[s->view.n_all++] = k->points[i].record;
 	}
 	s->view.rows = s->rows;
+	s->view.ranks = view_most_ranks(s->rows, s->view.n_rows);
 	return 0;
 }
 
@@ -277,7 +308,13 @@ static int print_table(const struct shown *s, const struct options *o)
 	int width = 0, code = NB_EXIT_OK;
 	bool terminal = progress_is_terminal(o->json ? STDERR_FILENO : STDOUT_FILENO, &width);
 
-	table_text(&b, &s->view, terminal ? width : 0, want_color(o, terminal));
+	for (int i = 0; i < s->n_counts; i++) {
+		struct view v = view_of_count(s, i);
+
+		buf_puts(&b, i > 0 ? "\n" : "");
+		table_text(&b, &v, terminal ? width : 0, want_color(o, terminal));
+	}
+	b.failed |= scaling_text(&s->view, &b) < 0;
 	if (b.failed ||
 	    file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&b), b.len) < 0) {
 		log_error("cannot print the table: %s; it is in report.md of the run directory",
@@ -376,10 +413,20 @@ static int print_more(struct campaign *k, const struct shown *s, const struct fi
 
 static int write_report(struct campaign *k, const struct shown *s)
 {
-	struct buf b = { 0 };
+	struct buf b = { 0 }, growth = { 0 };
 	int r;
 
-	table_markdown(&b, &s->view);
+	for (int i = 0; i < s->n_counts; i++) {
+		struct view v = view_of_count(s, i);
+
+		buf_puts(&b, i > 0 ? "\n" : "");
+		table_markdown(&b, &v);
+	}
+	b.failed |= scaling_text(&s->view, &growth) < 0;
+	if (growth.len)
+		buf_printf(&b, "\n## By number of ranks\n\n```\n%s```\n",
+			   buf_text(&growth) + strspn(buf_text(&growth), "\n"));
+	buf_fini(&growth);
 	r = b.failed ? -ENOMEM : store_text(&k->store, "report.md", buf_text(&b), b.len);
 	buf_fini(&b);
 	return r;
@@ -400,6 +447,16 @@ static void draw(const struct campaign *k, const struct shown *s)
 	free(dir);
 }
 
+static int write_meta(struct campaign *k, const struct finish *f, const struct view *v,
+		      bool complete, int code)
+{
+	char *text = meta_run_json(k, f, v, complete, code);
+	int r = text ? store_text(&k->store, "run.json", text, strlen(text)) : -ENOMEM;
+
+	free(text);
+	return r;
+}
+
 static int save(struct campaign *k, const struct finish *f, const struct shown *s, int code)
 {
 	int r = write_report(k, s);
@@ -407,7 +464,7 @@ static int save(struct campaign *k, const struct finish *f, const struct shown *
 	if (r == 0 && f->options->charts && !k->interrupted)
 		draw(k, s);
 	if (r == 0)
-		r = finish_meta(k, f, true, code);
+		r = write_meta(k, f, &s->view, true, code);
 	if (r == 0)
 		r = store_close(&k->store);
 	return r;
@@ -415,11 +472,7 @@ static int save(struct campaign *k, const struct finish *f, const struct shown *
 
 int finish_meta(struct campaign *k, const struct finish *f, bool complete, int code)
 {
-	char *text = meta_run_json(k, f, complete, code);
-	int r = text ? store_text(&k->store, "run.json", text, strlen(text)) : -ENOMEM;
-
-	free(text);
-	return r;
+	return write_meta(k, f, NULL, complete, code);
 }
 
 int finish_run(struct campaign *k, const struct finish *f)

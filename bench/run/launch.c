@@ -16,6 +16,7 @@
 #include "machine/host.h"
 #include "ncclbench/exitcode.h"
 #include "run/coord.h"
+#include "run/order.h"
 #include "spec/transport.h"
 
 #define PROBE_NS (60 * CLOCK_S) /* the first CUDA call after a boot loads the driver */
@@ -106,6 +107,8 @@ static int gather(struct coord *c, const struct options *o, int backend, struct 
 	if (probed) {
 		buf_puts(&mine, probed);
 		slot_lines(probed, &mine);
+		if (o->order >= 0)
+			order_lines(probed, &mine);
 	}
 	free(probed);
 	facts_free(&l->facts);
@@ -120,24 +123,39 @@ static int gather(struct coord *c, const struct options *o, int backend, struct 
 
 /* ---- which GPU ---- */
 
-static int wanted_device(const struct options *o, int host_rank, int devices)
+/* -1: the order that was asked for is not known. */
+static int wanted_device(const struct options *o, const char *facts, int host_rank, int devices)
 {
+	int ordered[ORDER_DEVICES_MAX], n;
+
 	if (o->n_map > 0)
 		return o->map[host_rank % o->n_map];
-	return devices > 0 ? host_rank % devices : 0;
+	if (o->order < 0)
+		return devices > 0 ? host_rank % devices : 0;
+	n = order_devices(o->order, facts, ordered);
+	return n > 0 ? ordered[host_rank % n] : -1;
 }
 
-static bool set_devices(struct launch *l, const struct options *o)
+/* false and why not. */
+static bool set_devices(struct launch *l, const struct options *o, char *why, size_t max)
 {
 	bool ok = true;
 
 	for (int i = 0; i < l->facts.n; i++) {
 		int devices = (int)facts_int(&l->facts, i, "devices", 0);
-		int device =
-		    wanted_device(o, (int)facts_int(&l->facts, i, "local_rank", 0), devices);
+		int device = wanted_device(o, l->facts.text[i],
+					   (int)facts_int(&l->facts, i, "local_rank", 0), devices);
 		struct buf text = { 0 };
 
-		ok &= device < devices;
+		if (device < 0)
+			snprintf(why, max,
+				 "--map: where the GPUs of rank %d hang is not to be seen in /sys "
+				 "(PCI tree, NUMA nodes): give their numbers",
+				 i);
+		else if (device >= devices)
+			snprintf(why, max, "--map names a GPU that is not there");
+		ok &= device >= 0 && device < devices;
+		device = device < 0 ? 0 : device;
 		/* "device=" is the first line, written by gather. */
 		buf_printf(&text, "device=%d%s", device, strchrnul(l->facts.text[i], '\n'));
 		free(l->facts.text[i]);
@@ -191,10 +209,8 @@ static void nccl_refusal(struct launch *l, const struct options *o, char *why, s
 			return;
 		}
 	}
-	if (!set_devices(l, o)) {
-		snprintf(why, max, "--map names a GPU that is not there");
+	if (!set_devices(l, o, why, max))
 		return;
-	}
 	l->shared_gpu = any_shared(&l->facts, &a, &b);
 	if (o->health && !o->share_gpu)
 		l->shared_gpu = false; /* NCCL itself shall say that it refuses this, and its log be
@@ -313,6 +329,7 @@ int launch_decide(struct coord *c, const struct options *o, struct launch *l)
 	int r;
 
 	memset(l, 0, sizeof(*l));
+	l->fake_hosts = o->fake_hosts;
 	if (o->backend == BACKEND_UCX)
 		return use_ucx(c, o, l);
 	r = gather(c, o, BACKEND_NCCL, l);
@@ -365,5 +382,8 @@ void launch_titles(const struct launch *l, int nranks, char *machine, size_t mac
 		snprintf(machine, machine_max, "%d x %s%s%s", nranks, name,
 			 links[0] && strcmp(links, "0") ? ", NVLink " : "",
 			 links[0] && strcmp(links, "0") ? links : "");
+	if (l->fake_hosts)
+		snprintf(machine + strlen(machine), machine_max - strlen(machine),
+			 ", faked as %d hosts", l->fake_hosts);
 	snprintf(versions, versions_max, "NCCL %s, CUDA %s, driver %s", lib, cuda, driver);
 }

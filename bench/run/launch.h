@@ -17,12 +17,13 @@ struct coord;
 struct launch {
 	struct facts facts;
 	int backend;
-	int device;                /* this rank's */
-	bool shared_gpu;           /* two ranks of one host use one GPU */
-	char worker[4096];         /* executable of the chosen backend */
-	char net_device[64];       /* UCX tcp: the one interface; "" = leave to UCX */
-	char bus[32];              /* PCI bus id of this rank's GPU, "" unknown */
-	char refusal[800];         /* health: why nothing could be started; the caller says it */
+	int device;          /* this rank's */
+	int fake_hosts;      /* for NCCL; 0: as it is */
+	bool shared_gpu;     /* two ranks of one host use one GPU */
+	char worker[4096];   /* executable of the chosen backend */
+	char net_device[64]; /* UCX tcp: the one interface; "" = leave to UCX */
+	char bus[32];        /* PCI bus id of this rank's GPU, "" unknown */
+	char refusal[800];   /* health: why nothing could be started; the caller says it */
 };
 
 /* 0, or an exit code + 1 after one printed line, or negative. */

@@ -311,6 +311,15 @@ static int check_backend(const struct run *r)
 	if (q->backend == BACKEND_UCX && r->options.matrix)
 		return refuse(r, "--algos and --protos are NCCL's; this is host memory through "
 				 "UCX, which has neither to choose from here");
+	if (q->backend == BACKEND_UCX && r->options.fake_hosts)
+		return refuse(r, "--fake-hosts is NCCL's (NCCL_HOSTID); this is host memory "
+				 "through UCX, leave it out");
+	if (r->options.fake_hosts && r->coord.n_hosts > 1)
+		return refuse(r, "--fake-hosts: the ranks are on several hosts already; leave it "
+				 "out, or start them on one");
+	if (r->options.fake_hosts > q->nranks)
+		return refuse(r, "--fake-hosts: there are fewer ranks than hosts; start more "
+				 "ranks, or fake fewer hosts");
 	for (size_t i = 0; i < r->options.n_arms; i++)
 		if (q->backend == BACKEND_UCX && r->options.arms[i].nccl_lib)
 			return refuse(r, "--ab: --nccl-lib has no meaning on host memory through "
@@ -415,8 +424,10 @@ static void print_plan(const struct run *r)
 	for (size_t i = 0; i < p->n_configs; i++) {
 		const struct plan_config *c = &p->configs[i];
 
-		printf("%s%s%s: %zu points\n", transport_table[c->transport].name,
-		       p->n_arms > 1 ? ", arm " : "",
+		printf("%s", transport_table[c->transport].name);
+		if (r->campaign.request.n_counts)
+			printf(", %d ranks", c->nranks);
+		printf("%s%s: %zu points\n", p->n_arms > 1 ? ", arm " : "",
 		       p->n_arms > 1 ? r->options.arms[c->arm].label : "", c->n);
 		for (size_t k = c->first; k < c->first + c->n; k++) {
 			const struct plan_point *q = &p->points[k];
@@ -541,6 +552,7 @@ static void set_up_campaign(struct run *r)
 		.veto = r->veto,
 		.ib_devices = fewest_ib(&r->launch.facts),
 	};
+	k->fake_hosts = r->launch.fake_hosts;
 	k->crew = (struct crew_spec){
 		.worker = r->launch.worker,
 		.log_dir = r->log_dir,
@@ -558,7 +570,8 @@ static void set_up_campaign(struct run *r)
 		.grace_ns = r->options.health ? HEALTH_GRACE_NS : 0,
 	};
 	if (r->options.match)
-		k->crew.environment.method = environment_nccl_tests(ops == 0 || ops >> OP_SENDRECV & 1);
+		k->crew.environment.method =
+		    environment_nccl_tests(ops == 0 || ops >> OP_SENDRECV & 1);
 	if (r->launch.backend == BACKEND_NCCL) {
 		k->n_peaks = peak_spec(&r->launch.facts, r->coord.size, k->peaks);
 		k->n_peaks += peak_other(&r->launch.facts, r->coord.size, k->peaks + k->n_peaks);

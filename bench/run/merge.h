@@ -16,7 +16,8 @@ struct merged { /* grows over chunks and restarts */
 	size_t written;      /* samples already in samples.csv */
 	size_t *per_restart; /* samples of each restart that has any */
 	size_t restarts;
-	bool mean;                /* a batch counts as the mean over ranks, not as the slowest: timing nccl-tests */
+	bool
+	    mean; /* a batch counts as the mean over ranks, not as the slowest: timing nccl-tests */
 };
 
 void merged_fini(struct merged *m);

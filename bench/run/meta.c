@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "data/record.h"
 #include "ncclbench/exitcode.h"
+#include "report/scaling.h"
 #include "report/view.h"
 #include "run/arm.h"
 #include "run/campaign.h"
@@ -125,6 +126,19 @@ static json_t *arms(const struct campaign *k)
 	return a;
 }
 
+/* Numbers of ranks that were measured, ascending. */
+static json_t *rank_counts(const struct campaign *k)
+{
+	const struct plan_request *q = &k->request;
+	json_t *a = json_array();
+
+	for (int i = 0; i < q->n_counts; i++)
+		json_array_append_new(a, json_integer(q->counts[i]));
+	if (!q->n_counts)
+		json_array_append_new(a, json_integer(q->nranks));
+	return a;
+}
+
 static json_t *transports(const struct campaign *k)
 {
 	json_t *a = json_array();
@@ -138,6 +152,7 @@ static json_t *transports(const struct campaign *k)
 		json_object_set_new(o, "transport", text(t->name));
 		json_object_set_new(o, "arm",
 				    text(k->arms ? k->arms[k->plan.configs[i].arm].label : ""));
+		json_object_set_new(o, "ranks", json_integer(k->plan.configs[i].nranks));
 		json_object_set_new(o, "points", json_integer((json_int_t)k->plan.configs[i].n));
 		json_object_set_new(o, "environment_set", text(cs->set));
 		json_object_set_new(o, "environment_overruled", text(cs->overruled));
@@ -234,7 +249,8 @@ static char *dump(json_t *o, size_t flags)
 	return s;
 }
 
-char *meta_run_json(const struct campaign *k, const struct finish *f, bool complete, int exit_code)
+char *meta_run_json(const struct campaign *k, const struct finish *f, const struct view *v,
+		    bool complete, int exit_code)
 {
 	json_t *o = json_object();
 	char machine[160], versions[160], fingerprint[24];
@@ -257,7 +273,9 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, bool compl
 	json_object_set_new(o, "machine", text(machine));
 	json_object_set_new(o, "versions", text(versions));
 	json_object_set_new(o, "hosts", json_integer(f->n_hosts));
+	json_object_set_new(o, "fake_hosts", json_integer(k->fake_hosts));
 	json_object_set_new(o, "nranks", json_integer(k->request.nranks));
+	json_object_set_new(o, "rank_counts", rank_counts(k));
 	json_object_set_new(o, "shared_gpu", json_boolean(f->launch->shared_gpu));
 	json_object_set_new(o, "profile", text(profile_table[k->request.profile].name));
 	json_object_set_new(o, "match", text(f->options->match ? "nccl-tests" : ""));
@@ -276,6 +294,7 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, bool compl
 	json_object_set_new(o, "arms", arms(k));
 	json_object_set_new(o, "transports", transports(k));
 	json_object_set_new(o, "ranks", ranks(f->launch));
+	json_object_set_new(o, "scaling", v ? scaling_json(v) : json_array());
 	return dump(o, JSON_INDENT(2));
 }
 
@@ -313,6 +332,7 @@ static json_t *table_row(const struct view *v, const char *backend, const char *
 	view_why(v, transport, why, sizeof(why));
 	json_object_set_new(o, "backend", text(backend));
 	json_object_set_new(o, "transport", text(transport));
+	json_object_set_new(o, "ranks", json_integer(v->ranks));
 	json_object_set_new(o, "label", text(view_transport_label(v, backend, transport)));
 	json_object_set_new(o, "why_not", text(why));
 	json_object_set_new(o, "used", text(ar ? ar->used : ""));
@@ -338,10 +358,14 @@ char *meta_sweep_json(const struct campaign *k, const struct finish *f, const st
 	json_t *o = json_object(), *rows = json_array();
 	const char *backend = backend_names[f->launch->backend];
 
-	for (size_t i = 0; i < k->plan.n_configs; i += (size_t)k->plan.n_arms)
-		json_array_append_new(
-		    rows,
-		    table_row(v, backend, transport_table[k->plan.configs[i].transport].name));
+	for (size_t i = 0; i < k->plan.n_configs; i += (size_t)k->plan.n_arms) {
+		const struct plan_config *pc = &k->plan.configs[i];
+		struct view of = *v;
+
+		of.ranks = pc->nranks;
+		json_array_append_new(rows,
+				      table_row(&of, backend, transport_table[pc->transport].name));
+	}
 	json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
 	json_object_set_new(o, "command", text("sweep"));
 	json_object_set_new(
@@ -354,6 +378,7 @@ char *meta_sweep_json(const struct campaign *k, const struct finish *f, const st
 	json_object_set_new(o, "outcomes", outcomes(k));
 	json_object_set_new(o, "peaks", peaks(k));
 	json_object_set_new(o, "rows", rows);
+	json_object_set_new(o, "scaling", scaling_json(v));
 	if (comparison)
 		json_object_set_new(o, "ab", json_loads(comparison, 0, NULL));
 	return dump(o, JSON_COMPACT);

@@ -11,8 +11,10 @@ struct view;
 
 /* A JSON string; bytes that are no UTF-8 become '?'. */
 struct json_t *meta_text(const char *s);
-/* Heap text or NULL. Only whitelisted environment variables are recorded. */
-char *meta_run_json(const struct campaign *k, const struct finish *f, bool complete, int exit_code);
+/* Heap text or NULL. Only whitelisted environment variables are recorded. `v`: what was measured,
+ * or NULL. */
+char *meta_run_json(const struct campaign *k, const struct finish *f, const struct view *v,
+		    bool complete, int exit_code);
 /* {schema, command, verdict, exit_code, run, rows: what the table shows}. */
 /* `comparison`: of the arms, as JSON; NULL none. */
 char *meta_sweep_json(const struct campaign *k, const struct finish *f, const struct view *v,

@@ -17,6 +17,7 @@
 #include "doctor/emit.h"
 #include "ncclbench/exitcode.h"
 #include "run/matrix.h"
+#include "run/order.h"
 #include "run/tune_class.h"
 #include "run/tuned.h"
 #include "search/tunable.h"
@@ -78,6 +79,8 @@ enum key {
 	KEY_PAIRS,
 	KEY_TUNED,
 	KEY_MATCH,
+	KEY_RANKS,
+	KEY_FAKE_HOSTS,
 };
 
 static const struct argp_option rows[] = {
@@ -106,6 +109,10 @@ static const struct argp_option rows[] = {
 	{ "pairs", KEY_PAIRS, "all", 0,
 	  "one-way, two-way and ping-pong for every ordered pair of ranks, one pair after another",
 	  0 },
+	{ "ranks", KEY_RANKS, "LIST", 0,
+	  "the same points on communicators over the first so many ranks, ascending, for example "
+	  "2,4,8; the others are idle. Says how the figures grow (--map chooses the GPUs)",
+	  0 },
 	{ "register", KEY_REGISTER, "LIST", 0,
 	  "add rows with other memory: user, graph, symmetric (registered), memalloc", 0 },
 	{ 0, 0, 0, 0, "How to measure", 2 },
@@ -132,7 +139,15 @@ static const struct argp_option rows[] = {
 	  "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or "
 	  "all (default near with NCCL, inherit with UCX)",
 	  0 },
-	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
+	{ "map", KEY_MAP, "LIST", 0,
+	  "GPU of each rank of a host (default 0,1,2...); or near, far: each next GPU as near to "
+	  "or "
+	  "as far from those before it as the PCI tree says; or numa: node by node",
+	  0 },
+	{ "fake-hosts", KEY_FAKE_HOSTS, "N", 0,
+	  "make NCCL take the ranks of one host for N hosts, in blocks (NCCL_HOSTID): its own way "
+	  "inside of a block, the network between them",
+	  0 },
 	{ "share-gpu", KEY_SHARE_GPU, 0, 0,
 	  "allow several ranks on one GPU: only network transports, time-sliced, for trying things "
 	  "out",
@@ -180,7 +195,8 @@ static const char doc[] =
     "\vExamples:\n"
     "  mpirun -np 2 ncclbench --sweep\n"
     "  mpirun -np 2 ncclbench sweep --ops all --profile standard\n"
-    "  mpirun -np 2 ncclbench sweep --transports p2p,shm -b 1M -e 1G --require p2p\n\n"
+    "  mpirun -np 2 ncclbench sweep --transports p2p,shm -b 1M -e 1G --require p2p\n"
+    "  mpirun -np 8 ncclbench sweep --ranks 2,4,8 --ops all_reduce\n\n"
     "Exit status: 0 measured (N/A and skipped included); 1 a --require'd transport is not ok and "
     "proven; 2 usage; 5 a point "
     "was corrupt, hung, crashed or failed; 130 interrupted.";
@@ -196,7 +212,8 @@ static const struct argp_option health_rows[] = {
 	{ "require", KEY_REQUIRE, "LIST", 0,
 	  "exit 1 unless every operation is proven to have used one of these transports", 0 },
 	{ "nccl-lib", KEY_NCCL_LIB, "PATH", 0, "check with this libnccl.so.2", 0 },
-	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
+	{ "map", KEY_MAP, "LIST", 0,
+	  "GPU of each rank of a host (default 0,1,2...); or near, far, numa", 0 },
 	{ "share-gpu", KEY_SHARE_GPU, 0, 0,
 	  "allow several ranks on one GPU: by the socket transport, for trying things out", 0 },
 	{ "bind", KEY_BIND, "HOW", 0,
@@ -254,7 +271,8 @@ static const struct argp_option tune_rows[] = {
 	  "CPUs of the workers: inherit, near (widen a one-core binding to the GPU's NUMA node) or "
 	  "all (default near with NCCL, inherit with UCX)",
 	  0 },
-	{ "map", KEY_MAP, "LIST", 0, "GPU of each rank of a host (default 0,1,2...)", 0 },
+	{ "map", KEY_MAP, "LIST", 0,
+	  "GPU of each rank of a host (default 0,1,2...); or near, far, numa", 0 },
 	{ "share-gpu", KEY_SHARE_GPU, 0, 0,
 	  "allow several ranks on one GPU: only network transports, time-sliced, for trying things "
 	  "out",
@@ -560,6 +578,45 @@ static int pairs_value(struct options *o, const char *text)
 	return -EINVAL;
 }
 
+static int counts_refused(const char *text, const char *why)
+{
+	log_error("--ranks: '%.*s' %s; give for example --ranks 2,4,8", QUOTED_MAX, text, why);
+	return -EINVAL;
+}
+
+static int counts_value(struct options *o, const char *text)
+{
+	int *v = o->plan.counts;
+
+	if (int_list("--ranks", text, v, PLAN_COUNTS_MAX, &o->plan.n_counts) < 0)
+		return -EINVAL;
+	for (int i = 0; i < o->plan.n_counts; i++) {
+		if (v[i] < 2)
+			return counts_refused(text, "has a number below 2: one rank has nobody "
+						    "to exchange data with");
+		if (i > 0 && v[i] == v[i - 1])
+			return counts_refused(text, "names a number twice");
+		if (i > 0 && v[i] < v[i - 1])
+			return counts_refused(text, "does not ascend");
+	}
+	return 0;
+}
+
+static int map_value(struct options *o, const char *text)
+{
+	o->order = order_find(text);
+	o->n_map = 0;
+	if (o->order >= 0)
+		return 0;
+	if (isalpha((unsigned char)text[0])) {
+		log_error("--map: '%.*s' is none of near, far, numa; or give the GPU of each rank, "
+			  "for example --map 0,1",
+			  QUOTED_MAX, text);
+		return -EINVAL;
+	}
+	return int_list("--map", text, o->map, OPTIONS_MAP_MAX, &o->n_map);
+}
+
 static const char *const place_words[] = { "out", "in", "both" };
 static const char *const color_words[] = { "auto", "always", "never" };
 
@@ -706,6 +763,8 @@ static int what_value(int key, char *arg, struct options *o)
 		return pair_value(o, arg);
 	case KEY_PAIRS:
 		return pairs_value(o, arg);
+	case KEY_RANKS:
+		return counts_value(o, arg);
 	case KEY_REGISTER:
 		return word_bits32(&variant_words, arg, &o->plan.variants);
 	case 'f':
@@ -744,7 +803,9 @@ static int how_value(int key, char *arg, struct options *o)
 	case KEY_BIND:
 		return one_word(&bind_words, arg, &o->bind);
 	case KEY_MAP:
-		return int_list("--map", arg, o->map, OPTIONS_MAP_MAX, &o->n_map);
+		return map_value(o, arg);
+	case KEY_FAKE_HOSTS:
+		return positive("--fake-hosts", arg, 2, 65535, &o->fake_hosts);
 	case KEY_NCCL_LIB:
 		return library_value(o, arg);
 	case KEY_BUDGET:
@@ -919,6 +980,21 @@ static const char *contradiction(const struct options *o)
 	if ((o->algos || o->protos) && o->backend == BACKEND_UCX)
 		return "--algos and --protos are NCCL's; UCX has neither algorithms nor protocols "
 		       "to choose from here";
+	if (p->n_counts && p->all_pairs)
+		return "--ranks and --pairs contradict each other: pairs do not grow with the "
+		       "number of ranks; give one";
+	if (p->n_counts && (o->algos || o->protos || o->tuned))
+		return "--ranks takes no --algos, --protos or --tuned; run it again for them with "
+		       "one number of ranks, or use --ab";
+	if (o->fake_hosts && o->share_gpu)
+		return "--fake-hosts and --share-gpu contradict each other: the latter makes each "
+		       "rank a host of its own; leave one out";
+	if (o->fake_hosts && o->backend == BACKEND_UCX)
+		return "--fake-hosts is NCCL's (NCCL_HOSTID) and has no meaning with --backend "
+		       "ucx; leave one out";
+	if (o->fake_hosts && p->n_counts && p->counts[0] < o->fake_hosts)
+		return "--ranks has a number below that of --fake-hosts: a host without a rank "
+		       "is none; begin higher";
 	if (o->confirm && o->n_ab)
 		return "--confirm and --ab contradict each other; give one";
 	if (o->resume && o->out)
@@ -1116,6 +1192,7 @@ int options_parse(struct options *o, int argc, char **argv, bool speaks)
 		.backend = -1,
 		.bind = -1,
 		.ceilings = -1,
+		.order = -1,
 		.timeout_ns = 30 * CLOCK_S,
 		.charts = true,
 		.plan = { .a = 0, .b = 1 },

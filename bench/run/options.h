@@ -26,6 +26,8 @@ struct options {
 	struct arm *arms; /* from ab; NULL without */
 	size_t n_arms;
 	int map[OPTIONS_MAP_MAX], n_map; /* device of each rank of a host */
+	int order;                       /* devices by where they are (run/order.h), or -1 */
+	int fake_hosts;                  /* 0: none */
 	int bind;                        /* place_policy, or -1 = by backend */
 	int64_t timeout_ns;
 	int color;

@@ -446,7 +446,8 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 	double batch_us, spent_us = 0, precision, wanted = profile_precision(p->c.bytes);
 	int have = 0, r;
 
-	c.replays = p->timing == TIMING_NCCL_TESTS ? 1 : replays_for(loop_us, profile->batch_min_ns);
+	c.replays =
+	    p->timing == TIMING_NCCL_TESTS ? 1 : replays_for(loop_us, profile->batch_min_ns);
 	merged->mean = p->timing == TIMING_NCCL_TESTS;
 	batch_us = loop_us * c.replays;
 	c.batches = first_batches(profile, batch_us);
@@ -503,6 +504,18 @@ int point_measure(struct campaign *k, struct crew *w, size_t config, size_t poin
 
 /* ---- record ---- */
 
+/* "0:gpu0 1:gpu1 2:gpu2" of all ranks -> that of the first n. */
+static void first_words(const char *map, int n, char *out, size_t max)
+{
+	const char *end = map;
+
+	while (n-- > 0 && *end) {
+		end += *end == ' ';
+		end += strcspn(end, " ");
+	}
+	snprintf(out, max, "%.*s", (int)(end - map), map);
+}
+
 void point_key(int transport, const struct plan_point *p, const char *map, struct record *r)
 {
 	const struct transport *t = &transport_table[transport];
@@ -514,7 +527,7 @@ void point_key(int transport, const struct plan_point *p, const char *map, struc
 	record_set(r->dtype, sizeof(r->dtype), dtype_table[p->c.dtype].name);
 	record_set(r->redop, sizeof(r->redop),
 		   op_table[p->c.op].flags & OP_REDUCES ? redop_table[p->c.redop].name : "none");
-	record_set(r->map, sizeof(r->map), map);
+	first_words(map, p->c.nranks, r->map, sizeof(r->map));
 	record_set(r->timing, sizeof(r->timing), timing_table[p->timing].name);
 	if (op_table[p->c.op].flags & OP_PAIR)
 		snprintf(r->pair, sizeof(r->pair), "%d-%d", p->c.a, p->c.b);
@@ -566,7 +579,8 @@ static void judge_path(const struct crew *w, const struct plan_point *p, const i
 	s->judged = true;
 }
 
-static void fill_proof(struct campaign *k, const struct crew *w, size_t point, struct record *r)
+static void fill_proof(struct campaign *k, const struct crew *w, size_t config, size_t point,
+		       struct record *r)
 {
 	struct point_state *s = &k->points[point];
 	const char *why = s->told_detail;
@@ -576,7 +590,7 @@ static void fill_proof(struct campaign *k, const struct crew *w, size_t point, s
 		record_set(r->proof, sizeof(r->proof),
 			   s->told > 0 ? proof_words[s->told - 1] : "unknown");
 	} else {
-		judge_path(w, &k->plan.points[point], k->host, s);
+		judge_path(w, &k->plan.points[point], k->configs[config].host, s);
 		why = s->path.detail;
 		record_set(r->used, sizeof(r->used), s->path.used);
 		record_set(r->proof, sizeof(r->proof), proof_names[s->path.verdict]);
@@ -613,7 +627,7 @@ int point_record(struct campaign *k, const struct crew *w, size_t config, size_t
 	r->wrong = 0;
 	record_set(r->stop, sizeof(r->stop), stop);
 	if (w && k->c->rank == 0)
-		fill_proof(k, w, point, r);
+		fill_proof(k, w, config, point, r);
 	record_derive(r);
 	r->peak_pct = peak_percent(k->peaks, k->n_peaks, k->plan.configs[config].transport, r);
 	return rc;

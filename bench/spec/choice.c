@@ -123,24 +123,53 @@ static int check_sets(const struct choice *c, char *why, size_t max)
 	return 0;
 }
 
+static int check_counts(const struct plan_request *r, char *why, size_t max)
+{
+	if (r->n_counts < 0 || r->n_counts > PLAN_COUNTS_MAX)
+		return choice_refuse(why, max, "more than %d numbers of ranks; name fewer",
+				     PLAN_COUNTS_MAX);
+	for (int i = 0; i < r->n_counts; i++) {
+		if (r->counts[i] < 2)
+			return choice_refuse(why, max,
+					     "%d rank has nobody to talk to; numbers of ranks "
+					     "begin with 2",
+					     r->counts[i]);
+		if (i > 0 && r->counts[i] <= r->counts[i - 1])
+			return choice_refuse(why, max,
+					     "numbers of ranks must ascend, each once: %d comes "
+					     "after %d",
+					     r->counts[i], r->counts[i - 1]);
+		if (r->counts[i] > r->nranks)
+			return choice_refuse(why, max,
+					     "%d ranks were asked for, but %d were started; start "
+					     "mpirun -np %d, or leave %d out of --ranks",
+					     r->counts[i], r->nranks, r->counts[r->n_counts - 1],
+					     r->counts[i]);
+	}
+	return 0;
+}
+
+/* A root or a pair must be there in the smallest communicator, too. */
 static int check_ranks(const struct choice *c, char *why, size_t max)
 {
 	const struct plan_request *r = c->r;
+	int nranks = r->n_counts ? r->counts[0] : r->nranks;
 	unsigned flags = 0;
 
 	for (int i = 0; i < OP_COUNT; i++)
 		if (choice_has(c->ops, i))
 			flags |= op_table[i].flags;
-	if ((flags & OP_ROOTED) && (r->root < 0 || r->root >= r->nranks))
+	if ((flags & OP_ROOTED) && (r->root < 0 || r->root >= nranks))
 		return choice_refuse(why, max,
-				     "root %d is not a rank: there are %d; choose 0 to %d", r->root,
-				     r->nranks, r->nranks - 1);
-	if (!(flags & OP_PAIR) || r->nranks < 2)
+				     "root %d is not a rank: there are %s%d; choose 0 to %d",
+				     r->root, r->n_counts ? "once only " : "", nranks, nranks - 1);
+	if (!(flags & OP_PAIR) || nranks < 2)
 		return 0; /* one rank has no pairs: its points say so */
-	if (r->a < 0 || r->a >= r->nranks || r->b < 0 || r->b >= r->nranks)
-		return choice_refuse(why, max,
-				     "pair %d,%d is not within the %d ranks; choose two of 0 to %d",
-				     r->a, r->b, r->nranks, r->nranks - 1);
+	if (r->a < 0 || r->a >= nranks || r->b < 0 || r->b >= nranks)
+		return choice_refuse(
+		    why, max, "pair %d,%d is not within the %s%d ranks; choose two of 0 to %d",
+		    r->a, r->b, r->n_counts ? "fewest that are measured, " : "", nranks,
+		    nranks - 1);
 	if (r->a == r->b)
 		return choice_refuse(why, max,
 				     "pair %d,%d names one rank twice; choose two different ranks",
@@ -198,6 +227,8 @@ static int check_request(const struct plan_request *r, char *why, size_t max)
 	if (r->restarts < 0)
 		return choice_refuse(why, max, "%d restarts are impossible; give 1 or more",
 				     r->restarts);
+	if (check_counts(r, why, max))
+		return -EINVAL;
 	return check_sizes(r, why, max);
 }
 

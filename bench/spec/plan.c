@@ -74,7 +74,7 @@ static unsigned timings_on(const struct choice *c, const struct transport *t)
 struct builder {
 	const struct choice *choice;
 	struct plan *plan; /* points NULL: only count */
-	int transport;
+	int transport, nranks;
 	bool overflow;
 };
 
@@ -138,8 +138,8 @@ static void add_pairs(struct builder *b, struct plan_point *p)
 		add_forms(b, p);
 		return;
 	}
-	for (p->c.a = 0; p->c.a < r->nranks; p->c.a++)
-		for (p->c.b = 0; p->c.b < r->nranks; p->c.b++)
+	for (p->c.a = 0; p->c.a < b->nranks; p->c.a++)
+		for (p->c.b = 0; p->c.b < b->nranks; p->c.b++)
 			if (p->c.a != p->c.b)
 				add_forms(b, p);
 }
@@ -149,7 +149,7 @@ static void add_op(struct builder *b, int op)
 	const struct choice *c = b->choice;
 	unsigned flags = op_table[op].flags;
 	unsigned redops = flags & OP_REDUCES ? c->redops : BIT(REDOP_SUM);
-	struct plan_point p = { .c = { .op = op, .nranks = c->r->nranks } };
+	struct plan_point p = { .c = { .op = op, .nranks = b->nranks } };
 
 	if (flags & OP_ROOTED)
 		p.c.root = c->r->root;
@@ -175,21 +175,30 @@ static void add_config(struct builder *b, int arm)
 	if (plan->configs)
 		plan->configs[plan->n_configs] =
 		    (struct plan_config){ .transport = b->transport,
+					  .nranks = b->nranks,
 					  .arm = arm,
 					  .first = first,
 					  .n = plan->n_points - first };
 	plan->n_configs++;
 }
 
+static void add_counts(struct builder *b)
+{
+	const struct plan_request *r = b->choice->r;
+
+	for (int i = 0; i < (r->n_counts ? r->n_counts : 1); i++) {
+		b->nranks = r->n_counts ? r->counts[i] : r->nranks;
+		for (int arm = 0; arm < b->plan->n_arms; arm++)
+			add_config(b, arm);
+	}
+}
+
 static void add_configs(struct builder *b)
 {
-	struct plan *plan = b->plan;
-
-	plan->n_configs = plan->n_points = 0;
+	b->plan->n_configs = b->plan->n_points = 0;
 	for (b->transport = 0; b->transport < TRANSPORT_COUNT; b->transport++)
-		for (int arm = 0;
-		     arm < plan->n_arms && choice_has(b->choice->transports, b->transport); arm++)
-			add_config(b, arm);
+		if (choice_has(b->choice->transports, b->transport))
+			add_counts(b);
 }
 
 /* Two passes: the first counts, so that memory is taken once and a limit is met before it. */
@@ -311,10 +320,10 @@ void plan_fini(struct plan *p)
 
 size_t plan_turn(const struct plan *p, int restart, size_t i)
 {
-	size_t arms = (size_t)p->n_arms, transports = p->n_configs / arms;
-	size_t transport = (i / arms + (size_t)restart) % transports, arm = i % arms;
+	size_t arms = (size_t)p->n_arms, groups = p->n_configs / arms;
+	size_t group = (i / arms + (size_t)restart) % groups, arm = i % arms;
 
-	return transport * arms + (restart % 2 ? arms - 1 - arm : arm);
+	return group * arms + (restart % 2 ? arms - 1 - arm : arm);
 }
 
 static uint64_t splitmix64(uint64_t *state)

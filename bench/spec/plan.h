@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan: what a sweep will measure, as data. Every planned point ends as exactly one row of
- * points.csv. A config is one (transport, arm) of one backend; a point is one operation at one size
- * and timing.
+ * points.csv. A config is one (transport, number of ranks, arm) of one backend; a point is one
+ * operation at one size and timing.
  */
 #pragma once
 
@@ -12,6 +12,8 @@
 
 #include "base/attr.h"
 #include "spec/op.h"
+
+#define PLAN_COUNTS_MAX 32
 
 struct plan_request { /* what the user asked for, already validated word by word */
 	int backend;
@@ -29,6 +31,9 @@ struct plan_request { /* what the user asked for, already validated word by word
 	unsigned timings;      /* bit per timing_id; 0 = graph+stream (nccl), host (ucx) */
 	unsigned variants;     /* bit per variant_id; 0 = plain */
 	int root, a, b;
+	/* Numbers of ranks that are measured, ascending, at most nranks: communicators over the
+	 * first ranks, while the others are idle. None: all ranks, once. */
+	int counts[PLAN_COUNTS_MAX], n_counts;
 	bool all_pairs; /* operations of a pair: for every ordered one instead of a, b */
 	int profile;
 	int restarts; /* 0 = the profile's */
@@ -46,13 +51,14 @@ struct plan_point {
 };
 
 struct plan_config {
-	int transport, arm;
+	int transport, nranks, arm;
 	size_t first, n; /* its points in plan.points */
 };
 
 struct plan {
-	struct plan_config *configs; /* arms of one transport beside each other: index = transport's
-					place * n_arms + arm */
+	/* Arms of one transport and number of ranks beside each other, then the numbers of ranks:
+	 * index = (transport's place * numbers of ranks + place of the number) * n_arms + arm. */
+	struct plan_config *configs;
 	size_t n_configs;
 	int n_arms;
 	struct plan_point
@@ -69,7 +75,8 @@ void plan_fini(struct plan *p);
 /* Drops the points whose keep[i] is false, and configs that have none left. Only for plans of one
  * arm. */
 void plan_keep(struct plan *p, const bool *keep);
-/* The config that is measured as number i of restart r. Transports rotate; arms go there and back
+/* The config that is measured as number i of restart r. Transports (each with one number of ranks)
+ * rotate; arms go there and back
  * (A B, B A, A B ...), so that a drift of the machine is the same for all of them. */
 size_t plan_turn(const struct plan *p, int restart, size_t i);
 /* Order in which restart r measures the points of a config: a permutation of 0..n-1 from the seed.

@@ -11,8 +11,9 @@ const struct timing timing_table[TIMING_COUNT] = {
 			    "launched from the host one by one: what an eager framework sees" },
 	[TIMING_BLOCKING] = { "blocking", "one operation, then wait for it on the host" },
 	[TIMING_HOST] = { "host", "host clock around operations on host memory (UCX)" },
-	[TIMING_NCCL_TESTS] = { "nccl-tests", "as nccl-tests: host clock around 20 launches and their "
-					      "end, mean over ranks" },
+	[TIMING_NCCL_TESTS] = { "nccl-tests",
+				"as nccl-tests: host clock around 20 launches and their "
+				"end, mean over ranks" },
 };
 
 const struct timing variant_table[VARIANT_COUNT] = {
@@ -34,14 +35,13 @@ static const struct loop {
 	unsigned long long up_to_bytes;
 	int ops;
 } loops[] = {
-	{ TIMING_GRAPH, 1 * MIB, 20 },   { TIMING_GRAPH, 4 * MIB, 10 },
-	{ TIMING_GRAPH, 16 * MIB, 4 },   { TIMING_GRAPH, 64 * MIB, 2 },
-	{ TIMING_GRAPH, ~0ULL, 1 },
-	{ TIMING_STREAM, 1 * MIB, 20 },  { TIMING_STREAM, 4 * MIB, 8 },
-	{ TIMING_STREAM, 16 * MIB, 2 },  { TIMING_STREAM, ~0ULL, 1 },
-	{ TIMING_BLOCKING, ~0ULL, 1 },
-	{ TIMING_HOST, 1 * MIB, 20 },    { TIMING_HOST, 4 * MIB, 8 },
-	{ TIMING_HOST, 16 * MIB, 2 },    { TIMING_HOST, ~0ULL, 1 },
+	{ TIMING_GRAPH, 1 * MIB, 20 },    { TIMING_GRAPH, 4 * MIB, 10 },
+	{ TIMING_GRAPH, 16 * MIB, 4 },    { TIMING_GRAPH, 64 * MIB, 2 },
+	{ TIMING_GRAPH, ~0ULL, 1 },       { TIMING_STREAM, 1 * MIB, 20 },
+	{ TIMING_STREAM, 4 * MIB, 8 },    { TIMING_STREAM, 16 * MIB, 2 },
+	{ TIMING_STREAM, ~0ULL, 1 },      { TIMING_BLOCKING, ~0ULL, 1 },
+	{ TIMING_HOST, 1 * MIB, 20 },     { TIMING_HOST, 4 * MIB, 8 },
+	{ TIMING_HOST, 16 * MIB, 2 },     { TIMING_HOST, ~0ULL, 1 },
 	{ TIMING_NCCL_TESTS, ~0ULL, 20 },
 };
 

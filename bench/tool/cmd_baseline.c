@@ -432,8 +432,9 @@ static void print_help(void)
 	for (size_t i = 0; i < N_ELEMENTS(flags); i++)
 		printf("  %-10s %-6s %s\n", flags[i].name, "", flags[i].help);
 	printf("\nExample: ncclbench baseline add results/runs/20261130T120000Z-node1\n");
-	printf("\nExit status: 0 done, 2 usage, or a run that is refused, 5 the result could not be "
-	       "written.\n");
+	printf(
+	    "\nExit status: 0 done, 2 usage, or a run that is refused, 5 the result could not be "
+	    "written.\n");
 }
 
 static int take_keep(struct request *r, const char *value)

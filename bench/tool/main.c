@@ -25,16 +25,17 @@ static const struct cmd *const commands[] = { &cmd_sweep,    &cmd_health,  &cmd_
 static int help(void)
 {
 	printf("ncclbench " NCCLBENCH_VERSION ": which transports can NCCL use between my GPUs, "
-					      "which did it really use, how fast is each?\n\n"
+	       "which did it really use, how fast is each?\n\n"
 	       "  mpirun -np 2 ncclbench --sweep      measure (without mpirun it is started for "
 	       "you)\n\n"
 	       "Commands:\n");
 	for (size_t i = 0; i < N_ELEMENTS(commands); i++)
 		printf("  %-8s %s\n", commands[i]->name, commands[i]->help);
-	printf("\n`ncclbench COMMAND --help` says more. Exit status: 0 good, 1 a required "
-	       "transport is missing, 2 usage,\n"
-	       "5 something hung, crashed, failed or gave wrong data, 130 interrupted; `gate` has its "
-	       "own.\n");
+	printf(
+	    "\n`ncclbench COMMAND --help` says more. Exit status: 0 good, 1 a required "
+	    "transport is missing, 2 usage,\n"
+	    "5 something hung, crashed, failed or gave wrong data, 130 interrupted; `gate` has its "
+	    "own.\n");
 	return NB_EXIT_OK;
 }
 

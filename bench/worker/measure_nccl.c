@@ -202,8 +202,8 @@ static int measure_device(struct nccl_rank *r, const struct nb_run *run, int64_t
 }
 
 /* The host's clock, after a barrier that was waited for. Blocking: each operation is waited for
- * before the next, what a program that needs each result sees. Else all are launched and then waited
- * for, without ever sleeping: nccl-tests' way. */
+ * before the next, what a program that needs each result sees. Else all are launched and then
+ * waited for, without ever sleeping: nccl-tests' way. */
 static int host_batch(struct nccl_rank *r, const struct nb_run *run, int64_t *ns)
 {
 	int64_t i, began, n = (int64_t)run->ops * run->replays;

@@ -34,15 +34,19 @@
  *   NCCLBENCH_TEST_FAKE_SPEED    how settings change the invented times: words NAME=VALUE:P or
  *                                NAME=VALUE:P:S, P percent of the time above 64 KiB and S (else
  *                                100) below, each that the environment holds; they multiply
+ *   NCCLBENCH_TEST_FAKE_HOSTS    N: with NCCL_HOSTID=ncclbench-hostK, K the block of this rank
+ *                                among N, ranks of another block are reached by NET/Socket/0;
+ *                                with any other NCCL_HOSTID all are on one host
  *   NCCLBENCH_TEST_FAKE_DECLINES a value of NCCL_ALGO or NCCL_PROTO: the log then says that RING or
  *                                SIMPLE was taken, as where NCCL ignores what was asked
  *   NCCLBENCH_TEST_FAKE_STATE    state of the GPU added to JOINED as it stands: "sm_mhz=1980
  * throttle=1" NCCLBENCH_TEST_FAKE_STATE_RUN  the same for DONE of mode=measure
  *
- * Script: words separated by spaces, each  word[:argument]@phase[:n][#rank][?NAME=VALUE]
+ * Script: words separated by spaces, each  word[:argument]@phase[:n][#rank][/ranks][?NAME=VALUE]
  *   phase  probe hello id join prepare run check bye ceiling (PEER has no answer and no phase)
  *   n      only the n-th time this worker is at that phase, from 1; default: each time
  *   rank   only this rank; default: all
+ *   ranks  only in a communicator of so many, from join on; default: any
  *   NAME=VALUE  only where the environment holds it
  *
  * Before the answer, and instead of it where they never come back:
@@ -115,7 +119,7 @@ struct word {
 	const struct action *action;
 	char arg[32]; /* "" when none */
 	enum phase phase;
-	int nth, rank; /* 0 and -1: any */
+	int nth, rank, nranks; /* 0, -1 and 0: any */
 };
 
 struct turn {         /* how the answer of this turn is bent */
@@ -483,7 +487,7 @@ static bool environment_holds(const char *pair, size_t len)
 	       memcmp(value, eq + 1, strlen(value)) == 0;
 }
 
-/* word[:argument]@phase[:n][#rank][?NAME=VALUE] */
+/* word[:argument]@phase[:n][#rank][/ranks][?NAME=VALUE] */
 static void parse_word(struct fake *f, const char *text)
 {
 	const char *at = strchr(text, '@');
@@ -498,7 +502,7 @@ static void parse_word(struct fake *f, const char *text)
 			    .rank = -1 };
 	if (colon)
 		snprintf(w->arg, sizeof(w->arg), "%.*s", (int)(at - colon - 1), colon + 1);
-	phase = find_phase(at + 1, strcspn(at + 1, ":#?"));
+	phase = find_phase(at + 1, strcspn(at + 1, ":#/?"));
 	if (!w->action || phase < 0)
 		bad_script(text);
 	w->phase = (enum phase)phase;
@@ -507,6 +511,8 @@ static void parse_word(struct fake *f, const char *text)
 		w->nth = whole_number(end + 1, &end, text);
 	if (*end == '#')
 		w->rank = whole_number(end + 1, &end, text);
+	if (*end == '/')
+		w->nranks = whole_number(end + 1, &end, text);
 	if (*end && *end != '?')
 		bad_script(text);
 	if (*end == '\0' || environment_holds(end + 1, strlen(end + 1)))
@@ -567,7 +573,7 @@ static void enter(struct fake *f, enum phase phase)
 	for (size_t i = 0; i < f->n_words; i++) {
 		w = &f->words[i];
 		if (w->phase != phase || (w->nth && w->nth != f->times[phase]) ||
-		    (w->rank >= 0 && w->rank != f->rank))
+		    (w->rank >= 0 && w->rank != f->rank) || (w->nranks && w->nranks != f->nranks))
 			continue;
 		fire(f, w);
 	}
@@ -653,11 +659,56 @@ static void log_connection(const struct fake *f, int from, int to, int connectio
 			 to, to, end, f->via, shared);
 }
 
+static int block_of(const struct fake *f, int rank, int hosts)
+{
+	return rank * hosts / f->nranks;
+}
+
+/* 0: NCCL sees one host. */
+static int fake_hosts(const struct fake *f)
+{
+	const char *told = getenv("NCCLBENCH_TEST_FAKE_HOSTS");
+	int hosts = told ? atoi(told) : 0;
+	char id[48];
+
+	snprintf(id, sizeof(id), "ncclbench-host%d", hosts ? block_of(f, f->rank, hosts) : 0);
+	return hosts && env_is("NCCL_HOSTID", id) ? hosts : 0;
+}
+
+/* As f would say it of that way. */
+static void log_between(const struct fake *f, int hosts, int from, int to, int connection)
+{
+	struct fake other = *f;
+
+	if (block_of(f, from, hosts) != block_of(f, to, hosts)) {
+		other.via = "NET/Socket/0";
+		other.kind = &via_kinds[2];
+	} else {
+		other.via = env_is("NCCL_P2P_DISABLE", "1") ? "SHM/direct/direct" : "P2P/CUMEM";
+		other.kind = &via_kinds[env_is("NCCL_P2P_DISABLE", "1") ? 1 : 0];
+	}
+	if (from == f->rank || other.kind->two_ended)
+		log_connection(&other, from, to, connection);
+}
+
 static void log_pair(const struct fake *f, int peer, int connection)
 {
 	log_connection(f, f->rank, peer, connection);
 	if (f->kind->two_ended)
 		log_connection(f, peer, f->rank, connection);
+}
+
+/* A ring, or every pair both ways. */
+static void log_ways_between_hosts(const struct fake *f, int connection)
+{
+	int hosts = fake_hosts(f);
+
+	for (int peer = 0; peer < f->nranks; peer++) {
+		if (connection ? peer != f->rank : peer == (f->rank + 1) % f->nranks)
+			log_between(f, hosts, f->rank, peer, connection);
+		if (connection ? peer != f->rank : f->rank == (peer + 1) % f->nranks)
+			log_between(f, hosts, peer, f->rank, connection);
+	}
 }
 
 /* What the environment asks for in NCCL's capitals, unless it is declined. */
@@ -680,7 +731,10 @@ static void log_run(struct fake *f)
 {
 	int connection = f->func ? 0 : 1;
 
-	if (!f->logged[connection] && f->nranks > 1) {
+	if (!f->logged[connection] && f->nranks > 1 && fake_hosts(f)) {
+		log_ways_between_hosts(f, connection);
+		f->logged[connection] = true;
+	} else if (!f->logged[connection] && f->nranks > 1) {
 		for (int peer = 0; peer < f->nranks; peer++)
 			if (connection ? peer != f->rank : peer == (f->rank + 1) % f->nranks)
 				log_pair(f, peer, connection);

@@ -910,6 +910,238 @@ static void without_a_veto_nvls_is_tried(void **state)
 	trial_fini(&r.t);
 }
 
+/* ---- growing numbers of ranks ---- */
+
+/* 8 ranks, communicators of 2, 4 and 8, two sizes each: points 0 and 1 are of 2 ranks, 2 and 3 of
+ * 4, 4 and 5 of 8. */
+static void grow(struct run *r, const char *script)
+{
+	set_up(r, script, false);
+	r->t.ranks = 8;
+	r->t.request.counts[0] = 2;
+	r->t.request.counts[1] = 4;
+	r->t.request.counts[2] = 8;
+	r->t.request.n_counts = 3;
+}
+
+static void expect_workers(const struct run *r, const int want[8])
+{
+	for (int i = 0; i < 8; i++)
+		if (r->t.workers[i] != want[i])
+			fail_msg("rank %d started %d workers, must be %d", i, r->t.workers[i],
+				 want[i]);
+}
+
+static void subsets_are_measured_and_the_others_are_idle(void **state)
+{
+	static const int want[8] = { 3, 3, 2, 2, 1, 1, 1, 1 };
+	static const int ranks[6] = { 2, 2, 4, 4, 8, 8 };
+	struct run r;
+
+	grow(&r, "");
+	go_to_the_end(&r);
+	assert_int_equal(r.t.plan.n_points, 6);
+	for (size_t i = 0; i < 6; i++) {
+		expect_ok(&r, i);
+		assert_int_equal(trial_row(&r.t, i)->ranks, ranks[i]);
+		assert_string_equal(trial_row(&r.t, i)->used, "SHM/direct");
+	}
+	expect_workers(&r, want);
+	trial_fini(&r.t);
+}
+
+/* The words of the fake worker name the communicator: the others are well. */
+static void a_fault_in_one_subset_is_its_own(void **state)
+{
+	static const struct {
+		const char *script, *outcome, *phase, *says;
+	} rows[] = {
+		{ "crash@run#1/4", "crash", "run", "rank 1: worker ended before it answered" },
+		{ "crash@check#3/4", "crash", "check", "rank 3: worker ended before it answered" },
+		{ "fail:error@prepare#2/4", "error", "prepare", "rank 2: " },
+		{ "exit:3@run#0/4", "crash", "run", "rank 0: worker ended before it answered" },
+	};
+
+	for (size_t k = 0; k < N_ELEMENTS(rows); k++) {
+		struct run r;
+
+		grow(&r, rows[k].script);
+		go_to_the_end(&r);
+		for (size_t i = 0; i < 6; i++) {
+			if (i == 2 || i == 3)
+				expect_row(&r, i, rows[k].outcome, rows[k].phase, rows[k].says);
+			else
+				expect_ok(&r, i);
+		}
+		assert_true(r.t.workers[4] == 1 && r.t.workers[7] == 1);
+		trial_fini(&r.t);
+	}
+}
+
+/* The deadline of 4 ranks passes while 4 others have nothing to wait for but them. */
+static void a_hang_in_one_subset_is_its_own(void **state)
+{
+	struct run r;
+
+	grow(&r, "hang@run#1/4");
+	r.t.timeout_ms = TROUBLE_CAMPAIGN_LATE_MS;
+	go_to_the_end(&r);
+	for (size_t i = 0; i < 6; i++) {
+		if (i == 2 || i == 3)
+			expect_row(&r, i, "hang", "run", "rank 1: no answer within");
+		else
+			expect_ok(&r, i);
+	}
+	trial_fini(&r.t);
+}
+
+static void wrong_data_of_one_subset(void **state)
+{
+	struct run r;
+
+	grow(&r, "wrong:5@check#1/8 wrong:2@check#7/8");
+	go_to_the_end(&r);
+	for (size_t i = 0; i < 4; i++)
+		expect_ok(&r, i);
+	for (size_t i = 4; i < 6; i++) {
+		expect_row(&r, i, "corrupt", "check", "rank 1: 5 wrong elements");
+		assert_int_equal(trial_row(&r.t, i)->wrong, 7);
+	}
+	trial_fini(&r.t);
+}
+
+/* Of several restarts every subset has as many, and the turns go round over them. */
+static void subsets_over_restarts(void **state)
+{
+	static const int want[8] = { 9, 9, 6, 6, 3, 3, 3, 3 };
+	struct run r;
+
+	grow(&r, "");
+	r.t.request.restarts = 3;
+	go_to_the_end(&r);
+	for (size_t i = 0; i < 6; i++) {
+		expect_ok(&r, i);
+		assert_true(trial_row(&r.t, i)->restarts == 3);
+	}
+	expect_workers(&r, want);
+	trial_fini(&r.t);
+}
+
+static void subsets_of_arms(void **state)
+{
+	static const int want[8] = { 6, 6, 4, 4, 2, 2, 2, 2 };
+	struct run r;
+
+	grow(&r, "crash@run#1/4?NCCL_BUFFSIZE=1");
+	r.t.arms[0] = "NCCL_BUFFSIZE=1";
+	r.t.arms[1] = "NCCL_BUFFSIZE=2";
+	go_to_the_end(&r);
+	assert_int_equal(r.t.plan.n_points, 12);
+	for (size_t c = 0; c < r.t.plan.n_configs; c++) {
+		const struct plan_config *pc = &r.t.plan.configs[c];
+		bool broken = pc->nranks == 4 && pc->arm == 0;
+
+		assert_int_equal(pc->arm, c % 2);
+		assert_int_equal(pc->nranks, c < 2 ? 2 : c < 4 ? 4 : 8);
+		for (size_t i = pc->first; i < pc->first + pc->n; i++) {
+			if (broken)
+				expect_row(&r, i, "crash", "run", "rank 1: ");
+			else
+				expect_ok(&r, i);
+		}
+	}
+	/* Arm A of 4 ranks lost its first worker and started another. */
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(r.t.workers[i], want[i] + (i < 4));
+	trial_fini(&r.t);
+}
+
+/* Two hosts of two ranks: the first two share one, so shared memory is there for them only, and the
+ * network row of theirs is of one host. */
+static void a_subset_may_have_one_host_of_several(void **state)
+{
+	struct run r;
+
+	grow(&r, "");
+	r.t.ranks = 4;
+	r.t.hosts = 2;
+	r.t.request.n_counts = 2;
+	r.t.request.transports = 1ULL << TRANSPORT_SHM | 1ULL << TRANSPORT_SOCKET;
+	go_to_the_end(&r);
+	assert_int_equal(r.t.plan.n_points, 8);
+	expect_ok(&r, 0);
+	expect_ok(&r, 1);
+	expect_row(&r, 2, "unavailable", "none", "different hosts");
+	expect_row(&r, 3, "unavailable", "none", "different hosts");
+	for (size_t i = 4; i < 8; i++) {
+		expect_ok(&r, i);
+		assert_string_equal(trial_row(&r.t, i)->used, "NET/Socket");
+	}
+	trial_fini(&r.t);
+}
+
+/* ---- faked hosts ---- */
+
+/* Four ranks as 0 1 | 2 3: of the ring's hops 1 -> 2 and 3 -> 0 are between hosts. */
+static void faked_hosts_are_mixed(void **state)
+{
+	static const char *const settings[] = { "NCCLBENCH_TEST_FAKE_HOSTS=2", NULL };
+	struct run r;
+
+	set_up(&r, "", false);
+	r.t.ranks = 4;
+	r.t.fake_hosts = 2;
+	r.t.settings = settings;
+	r.t.request.transports = 1ULL << TRANSPORT_AUTO | 1ULL << TRANSPORT_P2P |
+				 1ULL << TRANSPORT_SHM | 1ULL << TRANSPORT_SOCKET;
+	go_to_the_end(&r);
+	for (size_t i = 0; i < 8; i++) {
+		if (i / 2 == 1 || i / 2 == 2) {
+			expect_row(&r, i, "unavailable", "none", "different hosts");
+			continue;
+		}
+		expect_ok(&r, i);
+		assert_string_equal(trial_row(&r.t, i)->used, "mixed: 2 of 4 hops NET/Socket");
+	}
+	trial_fini(&r.t);
+}
+
+/* Without the host ids the same workers see one host, where p2p is possible. */
+static void the_host_ids_are_what_fakes_them(void **state)
+{
+	static const char *const settings[] = { "NCCLBENCH_TEST_FAKE_HOSTS=2", NULL };
+	struct run r;
+
+	set_up(&r, "", false);
+	r.t.ranks = 4;
+	r.t.settings = settings;
+	r.t.request.transports = 1ULL << TRANSPORT_P2P;
+	go_to_the_end(&r);
+	expect_ok(&r, 0);
+	assert_string_equal(trial_row(&r.t, 0)->used, "P2P/CUMEM");
+	trial_fini(&r.t);
+}
+
+/* 2, 4 and 8 ranks on two hosts each: the blocks grow with the subset. */
+static void faked_hosts_of_subsets(void **state)
+{
+	static const char *const settings[] = { "NCCLBENCH_TEST_FAKE_HOSTS=2", NULL };
+	static const char *const used[3] = { "NET/Socket", "mixed: 2 of 4 hops NET/Socket",
+					     "mixed: 2 of 8 hops NET/Socket" };
+	struct run r;
+
+	grow(&r, "");
+	r.t.fake_hosts = 2;
+	r.t.settings = settings;
+	r.t.request.transports = 1ULL << TRANSPORT_SOCKET;
+	go_to_the_end(&r);
+	for (size_t i = 0; i < 6; i++) {
+		expect_ok(&r, i);
+		assert_string_equal(trial_row(&r.t, i)->used, used[i / 2]);
+	}
+	trial_fini(&r.t);
+}
+
 /* ---- the disk fills ---- */
 
 /* Runs `fn` in a child of its own, which may change limits, mounts and signals: its exit status, 99
@@ -1125,6 +1357,16 @@ int main(int argc, char **argv)
 		TEST(a_fault_in_one_arm_is_its_own),
 		TEST(the_multicast_veto_reaches_every_worker),
 		TEST(without_a_veto_nvls_is_tried),
+		TEST(subsets_are_measured_and_the_others_are_idle),
+		TEST(a_fault_in_one_subset_is_its_own),
+		TEST(a_hang_in_one_subset_is_its_own),
+		TEST(wrong_data_of_one_subset),
+		TEST(subsets_over_restarts),
+		TEST(subsets_of_arms),
+		TEST(a_subset_may_have_one_host_of_several),
+		TEST(faked_hosts_are_mixed),
+		TEST(the_host_ids_are_what_fakes_them),
+		TEST(faked_hosts_of_subsets),
 		TEST(a_full_disk_stops_the_sweep),
 		TEST(a_file_limit_stops_the_sweep),
 		TEST(ctrl_c_keeps_what_is_there),

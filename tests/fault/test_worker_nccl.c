@@ -376,8 +376,8 @@ static void test_timings(void **state)
 	goodbye(&t);
 }
 
-/* The clock is the host's and the fake device takes no time of it: what is seen is that each batch has one time, and that the
- * memory is ncclMemAlloc's. */
+/* The clock is the host's and the fake device takes no time of it: what is seen is that each batch
+ * has one time, and that the memory is ncclMemAlloc's. */
 static void test_method_of_nccl_tests(void **state)
 {
 	struct talk t;
@@ -385,7 +385,8 @@ static void test_method_of_nccl_tests(void **state)
 	size_t n = 8;
 
 	joined(&t, "ncclMemAlloc@3:2", 0, 2);
-	ask(&t, prepare_text("all_reduce", "float", "sum", 0, 4096, "nccl-tests", "memalloc"), "READY");
+	ask(&t, prepare_text("all_reduce", "float", "sum", 0, 4096, "nccl-tests", "memalloc"),
+	    "READY");
 	holds(&t, "device_bytes", "4194304");
 	ask(&t, "RUN mode=measure batches=4 ops=20 replays=1 warmup=1", "DONE");
 	assert_int_equal(words_list(&t.w, "ns", ns, &n), 0);
@@ -394,7 +395,8 @@ static void test_method_of_nccl_tests(void **state)
 		assert_true(ns[i] > 0);
 	ask(&t, "CHECK", "CHECKED");
 	holds(&t, "wrong", "0");
-	ask(&t, prepare_text("all_reduce", "float", "sum", 0, 64 << 20, "nccl-tests", "memalloc"), "FAIL");
+	ask(&t, prepare_text("all_reduce", "float", "sum", 0, 64 << 20, "nccl-tests", "memalloc"),
+	    "FAIL");
 	assert_non_null(strstr(words_get(&t.w, "text"), "ncclMemAlloc"));
 }
 
@@ -969,21 +971,35 @@ static void test_state_partly(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hello),        cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_no_driver),    cmocka_unit_test(test_too_few_devices),
-		cmocka_unit_test(test_id),           cmocka_unit_test(test_reductions),
-		cmocka_unit_test(test_copies),       cmocka_unit_test(test_bystander),
-		cmocka_unit_test(test_timings),      cmocka_unit_test(test_corrupt),
+		cmocka_unit_test(test_hello),
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_no_driver),
+		cmocka_unit_test(test_too_few_devices),
+		cmocka_unit_test(test_id),
+		cmocka_unit_test(test_reductions),
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_bystander),
+		cmocka_unit_test(test_timings),
+		cmocka_unit_test(test_corrupt),
 		cmocka_unit_test(test_method_of_nccl_tests),
-		cmocka_unit_test(test_lost),         cmocka_unit_test(test_errors),
-		cmocka_unit_test(test_async_error),  cmocka_unit_test(test_hangs),
-		cmocka_unit_test(test_crash),        cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_variants),     cmocka_unit_test(test_quiet),
-		cmocka_unit_test(test_not_possible), cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_hung_up),      cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_orphan),       cmocka_unit_test(test_ceilings),
-		cmocka_unit_test(test_state),        cmocka_unit_test(test_state_partly),
-		cmocka_unit_test(test_state_rarely), cmocka_unit_test(test_ceilings_refused),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_async_error),
+		cmocka_unit_test(test_hangs),
+		cmocka_unit_test(test_crash),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_variants),
+		cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_not_possible),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_hung_up),
+		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_orphan),
+		cmocka_unit_test(test_ceilings),
+		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_state_partly),
+		cmocka_unit_test(test_state_rarely),
+		cmocka_unit_test(test_ceilings_refused),
 	};
 
 	if (argc < 3)

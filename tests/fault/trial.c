@@ -87,6 +87,7 @@ static int prepare(struct campaign *k, struct coord *c, struct shared *s)
 		.n_hosts = t->hosts,
 		.veto = environment_multicast_veto(s->env.vec),
 	};
+	k->fake_hosts = t->fake_hosts;
 	k->crew = (struct crew_spec){
 		.worker = t->worker,
 		.log_dir = s->log_dir,
@@ -273,7 +274,8 @@ static bool is_row_of(const struct trial *t, const struct record *r, size_t poin
 	}
 	return strcmp(r->transport, transport) == 0 && strcmp(r->arm, arm) == 0 &&
 	       strcmp(r->op, op_table[p->c.op].name) == 0 &&
-	       strcmp(r->timing, timing_table[p->timing].name) == 0 && r->bytes == p->c.bytes;
+	       strcmp(r->timing, timing_table[p->timing].name) == 0 && r->bytes == p->c.bytes &&
+	       r->ranks == p->c.nranks;
 }
 
 const struct record *trial_row(const struct trial *t, size_t point)

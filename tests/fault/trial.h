@@ -19,13 +19,14 @@ enum { TRIAL_RANKS_MAX = COORD_THREADS_MAX };
 
 struct trial { /* in: */
 	const char *worker;
+	int fake_hosts;              /* as --fake-hosts */
 	int ranks, hosts;            /* ranks are dealt to the hosts in blocks */
 	const char *script;          /* NCCLBENCH_TEST_FAKE of every worker */
 	const char *const *settings; /* more of the environment: "NAME=value", ..., NULL; or NULL */
 	struct plan_request request; /* nranks is filled in; n_arms if there are arms */
 	const char *arms[4];         /* texts of --ab, ended by NULL; none: one environment */
 	int64_t timeout_ms, peer_grace_ms; /* of the sessions */
-	const char *dir; /* run directory, made by the trial */
+	const char *dir;                   /* run directory, made by the trial */
 	/* out: */
 	struct plan plan;
 	struct record *rows; /* points.csv */

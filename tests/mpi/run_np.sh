@@ -3,7 +3,7 @@
 # ncclbench-run under a real mpirun, workers scripted: whatever one rank's worker does, all ranks end in time with one exit code and
 # every planned point has its row. Not about MPI itself, nor about figures.
 #
-# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ucx8 faults many launch usage stop health matrix
+# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ranks ucx8 ucx_ranks faults many launch usage stop health matrix
 #   tune tune_faults)
 # Exit status: 0 all well, 1 something was not, 77 mpirun cannot be used here.
 set -u
@@ -145,6 +145,17 @@ healthy() {
 	expect_column ucx used "cma cma tcp tcp"
 }
 
+# On a busy machine an operation may be over the time budget; what was measured is right.
+expect_right_or_skipped() { # NAME
+	outcomes=$(column "$1" outcome) proofs=$(column "$1" proof) wrongs=$(column "$1" wrong)
+	rows=$(printf "%s\n%s\n%s\n" "$outcomes" "$proofs" "$wrongs" |
+		awk '{ for (i = 1; i <= NF; i++) row[i] = NR == 1 ? $i : row[i] ":" $i } END { for (i in row) print row[i] }')
+	for row in $rows; do
+		case $row in ok:yes:0 | skipped:-:-) ;; *) fail "$1: a row is $row" ;; esac
+	done
+	case $rows in *ok:yes:0*) ;; *) fail "$1: nothing was measured" ;; esac
+}
+
 # The real UCX worker (given as FAKE_WORKER) on eight ranks: connects, proves, verifies.
 ucx8() {
 	start ucx8 "" 8 --backend ucx --transports shm,tcp --ops all_reduce,broadcast,sendrecv --timing host --timeout 60 \
@@ -152,14 +163,71 @@ ucx8() {
 	expect_code ucx8 0
 	expect_column ucx8 ranks "8 8 8 8 8 8 8 8 8 8 8 8"
 	expect_readable ucx8
-	# On a busy machine an operation may be over the time budget; what was measured is right.
-	outcomes=$(column ucx8 outcome) proofs=$(column ucx8 proof) wrongs=$(column ucx8 wrong)
-	rows=$(printf "%s\n%s\n%s\n" "$outcomes" "$proofs" "$wrongs" |
-		awk '{ for (i = 1; i <= NF; i++) row[i] = NR == 1 ? $i : row[i] ":" $i } END { for (i in row) print row[i] }')
-	for row in $rows; do
-		case $row in ok:yes:0 | skipped:-:-) ;; *) fail "ucx8: a row is $row" ;; esac
-	done
-	case $rows in *ok:yes:0*) ;; *) fail "ucx8: nothing was measured" ;; esac
+	expect_right_or_skipped ucx8
+}
+
+# Growing numbers of ranks in one run; the words of the fake worker name one of them.
+ranks() {
+	start grow "" 4 --ranks 2,3,4
+	expect_code grow 0
+	expect_column grow outcome "ok ok ok ok ok ok"
+	expect_column grow proof "yes yes yes yes yes yes"
+	expect_column grow ranks "2 2 3 3 4 4"
+	expect_column grow map "0:gpu0_1:gpu1 0:gpu0_1:gpu1 0:gpu0_1:gpu1_2:gpu2 0:gpu0_1:gpu1_2:gpu2 \
+0:gpu0_1:gpu1_2:gpu2_3:gpu3 0:gpu0_1:gpu1_2:gpu2_3:gpu3"
+	expect_readable grow
+	expect_says grow grow.text "all_reduce at 1 KiB: GB/s (busbw)"
+	expect_says grow grow.text "all_reduce at 8 B: time of one operation"
+	expect_says grow grow/report.md "## By number of ranks"
+	tr -d ' \n' <"$tmp/grow/run.json" >"$tmp/grow.json"
+	expect_says grow grow.json '"rank_counts":[2,3,4]'
+	expect_says grow grow.json '"scaling":[{"op":"all_reduce","quantity":"busbw","bytes":1024'
+	# Ranks that are in none of the communicators.
+	start few "" 5 --ranks 2,3 --transports p2p,shm --json
+	expect_code few 0
+	expect_column few ranks "2 2 3 3 2 2 3 3"
+	expect_says few few.text '"scaling":[{"op":"all_reduce"'
+	expect_says few few.text '"transport":"p2p","ranks":3,'
+	start broken "crash@run#1/3" 4 --ranks 2,3,4
+	expect_code broken 5
+	expect_column broken outcome "ok ok crash crash ok ok"
+	start stuck "hang@run#2/3" 4 --ranks 2,3,4 --timeout "$hang"
+	expect_code stuck 5
+	expect_column stuck outcome "ok ok hang hang ok ok"
+	start faked "" 4 --fake-hosts 2 --transports auto,shm,socket
+	expect_code faked 0
+	expect_column faked outcome "ok ok unavailable unavailable ok ok"
+	expect_says faked faked.text ", faked as 2 hosts"
+	tr -d ' \n' <"$tmp/faked/run.json" >"$tmp/faked.json"
+	expect_says faked faked.json '"fake_hosts":2'
+	expect_says faked faked.json 'NCCL_HOSTID=ncclbench-host0'
+	NCCLBENCH_TEST_FAKE_HOSTS=2 start mixed "" 4 --fake-hosts 2 --transports socket
+	expect_code mixed 0
+	expect_column mixed used "mixed:_2_of_4_hops_NET/Socket mixed:_2_of_4_hops_NET/Socket"
+	start above "" 2 --ranks 2,4
+	expect_code above 2
+	expect_says above above.err "4 ranks were asked for, but 2 were started; start mpirun -np 4"
+	[ -e "$tmp/above" ] && fail "above: a run directory was made"
+	start pair "" 4 --ranks 2,4 --ops pingpong --pair 0,3
+	expect_code pair 2
+	expect_says pair pair.err "pair 0,3 is not within the fewest that are measured, 2 ranks"
+	start hosts "" 2 --fake-hosts 3
+	expect_code hosts 2
+	expect_says hosts hosts.err "--fake-hosts: there are fewer ranks than hosts"
+	start place "" 2 --map near --backend nccl
+	expect_code place 2
+	expect_says place place.err "--map: where the GPUs of rank"
+}
+
+# The real UCX worker on 2, 3 and 4 of four ranks.
+ucx_ranks() {
+	start grow "" 4 --ranks 2,3,4 --backend ucx --transports cma,shm,tcp --ops all_reduce,broadcast,pingpong --timing host \
+		--timeout 60 --profile standard --restarts 2 --sizes 8,64K
+	expect_code grow 0
+	[ "$(column grow ranks | tr ' ' '\n' | sort | uniq -c | tr -s ' \n' ' ')" = " 18 2 18 3 18 4 " ] ||
+		fail "grow: not 18 rows of 2, 3 and 4 ranks each: $(column grow ranks)"
+	expect_readable grow
+	expect_right_or_skipped grow
 }
 
 # word, phase, rank that is faulty, outcome column, phase column, exit status, least ms ($hang s, twice it for JOIN, half for BYE,

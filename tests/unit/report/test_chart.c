@@ -180,6 +180,39 @@ static void test_whole_sweep(void **state)
 	folder_remove(&f);
 }
 
+/* 2, 4 and 8 ranks: a curve over them beside those over sizes, which are of 8 ranks. */
+static void test_growing_ranks(void **state)
+{
+	static const int ranks[3] = { 2, 4, 8 };
+	struct view v = { .rows = run.row, .one_host = true, .ranks = 8 };
+	struct folder f;
+
+	(void)state;
+	run.n = 0;
+	for (int i = 0; i < 3; i++) {
+		size_t first = run.n;
+
+		sample_sweep(&run, "p2p", "P2P/CUMEM", "all_reduce", 8, 1u << 20, 5 + i,
+			     400 - 50 * i);
+		sample_sweep(&run, "shm", "SHM/direct", "all_reduce", 8, 1u << 20, 9, 25);
+		for (size_t k = first; k < run.n; k++)
+			run.row[k].ranks = ranks[i];
+	}
+	v.n_rows = run.n;
+	folder_make(&f, "charts");
+	/* bandwidth, latency, comparison, outcomes and two over ranks, each as SVG and PNG */
+	draw(&v, &f, 12);
+	check_png(f.charts, "scaling_all_reduce");
+	check_svg(f.charts, "scaling_all_reduce",
+		  "all_reduce: bus bandwidth by number of ranks, 1 MiB, timing stream");
+	check_svg(f.charts, "scaling_latency_all_reduce",
+		  "all_reduce: time of one operation by number of ranks, 8 B, timing graph");
+	check_svg(f.charts, "scaling_latency_all_reduce", "7.00 \302\265s");
+	check_svg(f.charts, "bandwidth_all_reduce", "8 ranks");
+	sh("grep -q '^8.0 7.0' \"$0\"/scaling_latency_all_reduce.dat", f.charts, 0);
+	folder_remove(&f);
+}
+
 static void test_single_point(void **state)
 {
 	struct view v = { .rows = run.row };
@@ -378,6 +411,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_is_complete),
 		cmocka_unit_test(test_whole_sweep),
+		cmocka_unit_test(test_growing_ranks),
 		cmocka_unit_test(test_single_point),
 		cmocka_unit_test(test_nothing_to_draw_is_skipped),
 		cmocka_unit_test(test_hostile_names),

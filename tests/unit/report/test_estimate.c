@@ -183,8 +183,8 @@ static void interpolation(void **state)
 	int outside;
 
 	(void)state;
-	assert_int_equal(estimate_curve_build(rows, n, "nccl", "p2p", "all_reduce", "stream", &c),
-			 0);
+	assert_int_equal(
+	    estimate_curve_build(rows, n, "nccl", "p2p", "all_reduce", "stream", 0, &c), 0);
 	near(estimate_curve_us(&c, 2097152, &outside), 200, 1e-9);
 	assert_int_equal(outside, CURVE_MEASURED);
 	near(estimate_curve_us(&c, 16777216, &outside), 1600, 1e-9);
@@ -197,10 +197,36 @@ static void interpolation(void **state)
 	estimate_curve_leave_one_out(&c, &rms, &max);
 	assert_true(rms < 1e-9 && max < 1e-9);
 	estimate_curve_fini(&c);
-	assert_int_equal(estimate_curve_build(rows, n, "nccl", "shm", "all_reduce", "stream", &c),
-			 0);
+	assert_int_equal(
+	    estimate_curve_build(rows, n, "nccl", "shm", "all_reduce", "stream", 0, &c), 0);
 	assert_int_equal(c.n, 0);
 	assert_true(isnan(estimate_curve_us(&c, 8, &outside)));
+	estimate_curve_fini(&c);
+}
+
+/* Of a run with several numbers of ranks: those that were asked for, unless they have hardly any
+ * point. */
+static void curve_of_the_wanted_ranks(void **state)
+{
+	static const double at[] = { 1024, 2048, 4096, 8192 };
+	struct estimate_curve c;
+	struct record rows[7];
+
+	(void)state;
+	fill(rows, at, 4, 2, 0, 1, 1);
+	fill(rows + 4, at, 3, 8, 0, 1, 1);
+	for (int wanted = 0; wanted < 10; wanted++) {
+		assert_int_equal(estimate_curve_build(rows, 7, "nccl", "p2p", "all_reduce",
+						      "stream", wanted, &c),
+				 0);
+		assert_int_equal(c.ranks, wanted == 8 ? 8 : 2);
+		assert_int_equal(c.n, wanted == 8 ? 3 : 4);
+		estimate_curve_fini(&c);
+	}
+	/* one of 8 ranks beside four of 2 */
+	assert_int_equal(
+	    estimate_curve_build(rows, 5, "nccl", "p2p", "all_reduce", "stream", 8, &c), 0);
+	assert_int_equal(c.ranks, 2);
 	estimate_curve_fini(&c);
 }
 
@@ -226,7 +252,8 @@ static void leave_one_out(void **state)
 		for (size_t i = 0; i < 11; i++)
 			rows[i].time_us = us[k][i];
 		assert_int_equal(
-		    estimate_curve_build(rows, 11, "nccl", "p2p", "all_reduce", "stream", &c), 0);
+		    estimate_curve_build(rows, 11, "nccl", "p2p", "all_reduce", "stream", 0, &c),
+		    0);
 		estimate_curve_leave_one_out(&c, &rms, &max);
 		assert_true(rms <= 0.05);
 		estimate_curve_fini(&c);
@@ -278,10 +305,15 @@ static void missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fsdp_over_pcie), cmocka_unit_test(ddp_over_pcie),
-		cmocka_unit_test(tp_over_pcie),   cmocka_unit_test(gpt2_on_two),
-		cmocka_unit_test(tp_on_four),     cmocka_unit_test(interpolation),
-		cmocka_unit_test(leave_one_out),  cmocka_unit_test(models),
+		cmocka_unit_test(fsdp_over_pcie),
+		cmocka_unit_test(ddp_over_pcie),
+		cmocka_unit_test(tp_over_pcie),
+		cmocka_unit_test(gpt2_on_two),
+		cmocka_unit_test(tp_on_four),
+		cmocka_unit_test(interpolation),
+		cmocka_unit_test(curve_of_the_wanted_ranks),
+		cmocka_unit_test(leave_one_out),
+		cmocka_unit_test(models),
 		cmocka_unit_test(missing),
 	};
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many restarts a comparison of arms needs. What it says of them: tests/unit/judge/test_ab.c. */
+/* How many restarts a comparison of arms needs. What it says of them: tests/unit/judge/test_ab.c.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

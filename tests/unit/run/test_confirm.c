@@ -136,6 +136,40 @@ static void suspects_of_several_pairs_are_planned(void **state)
 	confirm_fini(&c);
 }
 
+/* Suspects of several numbers of ranks: those are planned, ascending, and no others. */
+static void numbers_of_ranks_are_those_of_the_suspects(void **state)
+{
+	struct plan_request q = { .backend = BACKEND_UCX, .nranks = 8, .b = 1 };
+	struct confirm c = parsed(TWO);
+	uint64_t *sizes = NULL;
+	struct plan p = { 0 };
+	char why[400] = "";
+
+	c.suspects[0].ranks = 8;
+	c.suspects[1].ranks = 2;
+	assert_int_equal(confirm_request(&c, &q, &sizes, why, sizeof(why)), 0);
+	assert_int_equal(q.n_counts, 2);
+	assert_int_equal(q.counts[0], 2);
+	assert_int_equal(q.counts[1], 8);
+	assert_int_equal(plan_build(&q, &p, why, sizeof(why)), 0);
+	assert_int_equal(confirm_plan(&c, "", &p, why, sizeof(why)), 0);
+	assert_int_equal(p.n_points, 2);
+	assert_int_equal(p.points[0].c.nranks, 8);
+	assert_int_equal(p.points[1].c.nranks, 2);
+	assert_int_equal(p.configs[0].nranks, 8);
+	assert_int_equal(p.configs[1].nranks, 2);
+	plan_fini(&p);
+	c.suspects[1].ranks = 8;
+	assert_int_equal(confirm_request(&c, &q, &sizes, why, sizeof(why)), 0);
+	assert_int_equal(q.n_counts, 0); /* all there are */
+	c.suspects[1].ranks = 9;
+	assert_int_equal(confirm_request(&c, &q, &sizes, why, sizeof(why)), 0);
+	assert_int_equal(plan_build(&q, &p, why, sizeof(why)), -EINVAL);
+	assert_non_null(strstr(why, "9 ranks were asked for, but 8 were started"));
+	free(sizes);
+	confirm_fini(&c);
+}
+
 static void a_suspect_that_cannot_be_planned_is_named(void **state)
 {
 	struct plan_request q = { .backend = BACKEND_UCX, .nranks = 2, .b = 1 };
@@ -248,6 +282,7 @@ int main(void)
 		cmocka_unit_test(other_ranks_read_the_same_from_the_extract),
 		cmocka_unit_test(the_plan_has_the_suspects_and_nothing_else),
 		cmocka_unit_test(suspects_of_several_pairs_are_planned),
+		cmocka_unit_test(numbers_of_ranks_are_those_of_the_suspects),
 		cmocka_unit_test(a_suspect_that_cannot_be_planned_is_named),
 		cmocka_unit_test(conditions_must_be_the_same),
 		cmocka_unit_test(every_fault_has_its_place),

@@ -277,11 +277,14 @@ static void another_tools_communicator(void **state)
 {
 	static const char *const inherited[] = { "NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE=0", NULL };
 
-	build(TRANSPORT_P2P, inherited, (struct environment_request){ .method = environment_nccl_tests(true) });
+	build(TRANSPORT_P2P, inherited,
+	      (struct environment_request){ .method = environment_nccl_tests(true) });
 	expect("NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE", "1");
 	expect("NCCL_P2P_MAX_PEERS", "2");
-	assert_non_null(strstr(buf_text(&built.overruled), "NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE=0"));
-	build(TRANSPORT_AUTO, NULL, (struct environment_request){ .method = environment_nccl_tests(false) });
+	assert_non_null(
+	    strstr(buf_text(&built.overruled), "NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE=0"));
+	build(TRANSPORT_AUTO, NULL,
+	      (struct environment_request){ .method = environment_nccl_tests(false) });
 	expect("NCCL_NVLINK_UTIL_CENTRIC_SCHED_ENABLE", "1");
 	expect("NCCL_P2P_MAX_PEERS", NULL);
 	build(TRANSPORT_AUTO, NULL, (struct environment_request){ .method = NULL });
@@ -394,6 +397,40 @@ static void an_arm_may_stand_over_the_base(void **state)
 	expect("NCCL_NVLS_ENABLE", "0");
 }
 
+/* Blocks of ranks; what cannot be dealt evenly differs by one. */
+static void a_faked_host_has_a_block_of_ranks(void **state)
+{
+	static const int of_eight[8] = { 0, 0, 0, 0, 1, 1, 1, 1 };
+	static const int of_five[5] = { 0, 0, 0, 1, 1 };
+
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(environment_fake_host(i, 8, 2), of_eight[i]);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(environment_fake_host(i, 5, 2), of_five[i]);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(environment_fake_host(i, 3, 3), i);
+}
+
+/* Every row of NCCL gets it, auto too, instead of the socket's own id per rank; UCX none. */
+static void faked_hosts_reach_every_row(void **state)
+{
+	static const char *const inherited[] = { "NCCL_HOSTID=mine", NULL };
+	struct environment_request r = { .rank = 5, .nranks = 8, .fake_hosts = 2 };
+
+	build(TRANSPORT_AUTO, inherited, r);
+	expect("NCCL_HOSTID", "ncclbench-host1");
+	assert_string_equal(buf_text(&built.overruled), "NCCL_HOSTID=mine");
+	assert_non_null(strstr(buf_text(&built.set), "NCCL_HOSTID=ncclbench-host1"));
+	build(TRANSPORT_SOCKET, inherited, r);
+	expect("NCCL_HOSTID", "ncclbench-host1");
+	r.one_host = true;
+	r.rank = 3;
+	build(TRANSPORT_SOCKET, inherited, r);
+	expect("NCCL_HOSTID", "ncclbench-host0");
+	build(TRANSPORT_UCX_TCP, inherited, r);
+	expect("NCCL_HOSTID", "mine");
+}
+
 static void settings_that_touch_multicast(void **state)
 {
 	assert_true(environment_touches_multicast("NCCL_NVLS_ENABLE", "0"));
@@ -435,6 +472,8 @@ int main(void)
 		cmocka_unit_test(another_ranks_veto_holds_here),
 		cmocka_unit_test(an_arm_comes_between_the_user_and_the_row),
 		cmocka_unit_test(an_arm_may_stand_over_the_base),
+		cmocka_unit_test(a_faked_host_has_a_block_of_ranks),
+		cmocka_unit_test(faked_hosts_reach_every_row),
 		cmocka_unit_test(settings_that_touch_multicast),
 		cmocka_unit_test(the_first_of_two_counts),
 	};

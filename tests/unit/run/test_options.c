@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "ncclbench/exitcode.h"
 #include "run/options.h"
+#include "run/order.h"
 #include "spec/op.h"
 #include "spec/profile.h"
 #include "spec/timing.h"
@@ -161,6 +162,33 @@ static void how_and_where(void **state)
 	options_fini(&o);
 }
 
+static void numbers_of_ranks(void **state)
+{
+	struct options o;
+
+	good(&o, "--ops all_reduce");
+	assert_int_equal(o.plan.n_counts, 0);
+	assert_int_equal(o.order, -1);
+	assert_int_equal(o.fake_hosts, 0);
+	options_fini(&o);
+	good(&o, "--ranks 2,3,8 --map far --fake-hosts 2 --pair 0,1 --ab NCCL_BUFFSIZE=1");
+	assert_int_equal(o.plan.n_counts, 3);
+	assert_int_equal(o.plan.counts[0], 2);
+	assert_int_equal(o.plan.counts[1], 3);
+	assert_int_equal(o.plan.counts[2], 8);
+	assert_int_equal(o.order, ORDER_FAR);
+	assert_int_equal(o.fake_hosts, 2);
+	options_fini(&o);
+	good(&o, "--map numa --map 1,0"); /* the last one */
+	assert_int_equal(o.order, -1);
+	assert_int_equal(o.n_map, 2);
+	options_fini(&o);
+	good(&o, "--map 1,0 --map near");
+	assert_int_equal(o.order, ORDER_NEAR);
+	assert_int_equal(o.n_map, 0);
+	options_fini(&o);
+}
+
 static void words_are_kept_for_the_record(void **state)
 {
 	struct options o;
@@ -225,6 +253,27 @@ static const struct bad {
 	{ "--pair 2,2", "--pair: '2,2' is not two different ranks", "for example --pair 0,3" },
 	{ "--pair 0,1,2", "--pair: more than 2 numbers", "2 numbers" },
 	{ "--pair 0,b", "--pair: 'b' is no whole number", "from 0" },
+	{ "--ranks 0", "--ranks: '0' has a number below 2", "for example --ranks 2,4,8" },
+	{ "--ranks 1,2", "--ranks: '1,2' has a number below 2", "for example --ranks 2,4,8" },
+	{ "--ranks 2,4,4", "--ranks: '2,4,4' names a number twice", "for example --ranks 2,4,8" },
+	{ "--ranks 8,4,2", "--ranks: '8,4,2' does not ascend", "for example --ranks 2,4,8" },
+	{ "--ranks 2,,4", "--ranks: '2,,4' has an empty element", "one comma" },
+	{ "--ranks ,", "--ranks: the list is empty", "at least one" },
+	{ "--ranks all", "--ranks: 'all' is no whole number", "from 0" },
+	{ "--ranks -2", "--ranks: '-2' is no whole number", "from 0" },
+	{ "--ranks 2,99999", "--ranks: '99999' is no whole number", "to 65535" },
+	{ "--ranks 2,4 --pairs all", "--ranks and --pairs contradict each other", "give one" },
+	{ "--ranks 2,4 --algos ring", "--ranks takes no --algos", "use --ab" },
+	{ "--ranks 2,4 --protos ll", "--ranks takes no --algos, --protos", "use --ab" },
+	{ "--ranks 2,4 --confirm v.json", "--confirm takes what to measure", "leave the options" },
+	{ "--fake-hosts 1", "--fake-hosts: '1' is no whole number from 2", "65535" },
+	{ "--fake-hosts two", "--fake-hosts: 'two' is no whole number", "from 2" },
+	{ "--fake-hosts 2 --share-gpu", "--fake-hosts and --share-gpu contradict",
+	  "leave one out" },
+	{ "--fake-hosts 2 --backend ucx", "--fake-hosts is NCCL's", "leave one out" },
+	{ "--fake-hosts 4 --ranks 2,4", "--ranks has a number below that of --fake-hosts",
+	  "begin higher" },
+	{ "--map nera", "--map: 'nera' is none of near, far, numa", "for example --map 0,1" },
 	{ "--map 0,x", "--map: 'x' is no whole number", "from 0" },
 	{ "--place here", "--place: 'here' is not one of", "out, in, both" },
 	{ "--color red", "--color: 'red' is not one of", "auto, always, never" },
@@ -287,9 +336,12 @@ static const struct bad {
 	{ "--backend nccl --timing host", "--timing host is of the UCX backend",
 	  "give graph, stream or blocking" },
 	{ "--match osu", "--match: 'osu' is no tool whose method is known", "give nccl-tests" },
-	{ "--match nccl-tests --timing graph", "--match nccl-tests fixes timing, memory and place", "leave out --timing" },
-	{ "--match nccl-tests --place both", "--match nccl-tests fixes timing, memory and place", "--place" },
-	{ "--match nccl-tests --backend ucx", "--match nccl-tests needs the NCCL backend", "leave out --backend ucx" },
+	{ "--match nccl-tests --timing graph", "--match nccl-tests fixes timing, memory and place",
+	  "leave out --timing" },
+	{ "--match nccl-tests --place both", "--match nccl-tests fixes timing, memory and place",
+	  "--place" },
+	{ "--match nccl-tests --backend ucx", "--match nccl-tests needs the NCCL backend",
+	  "leave out --backend ucx" },
 	{ "sweep", "unexpected word 'sweep'", "ncclbench sweep --help" },
 	{ "--opps all", "unknown option '--opps'", "did you mean --ops?" },
 	{ "--xyzzyplugh", "unknown option '--xyzzyplugh'", "ncclbench sweep --help lists all" },
@@ -483,6 +535,7 @@ int main(void)
 		cmocka_unit_test(what_to_measure),
 		cmocka_unit_test(how_and_where),
 		cmocka_unit_test(the_method_of_another_tool),
+		cmocka_unit_test(numbers_of_ranks),
 		cmocka_unit_test(words_are_kept_for_the_record),
 		cmocka_unit_test(arms_of_the_line),
 		cmocka_unit_test(one_line_for_every_mistake),

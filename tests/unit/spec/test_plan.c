@@ -397,6 +397,51 @@ static void test_turns(void **state)
 	plan_fini(&one);
 }
 
+/* Sizes that are shared among the ranks are rounded for each number of them: 12 B of floats are 8 B
+ * of 2 ranks, 12 B of 3, and not one element each of 8. */
+static void test_counts(void **state)
+{
+	static const uint64_t sizes[] = { 12, 1024 };
+	static const int ranks[4] = { 2, 3, 8, 2 };
+	static const uint64_t bytes[3][4] = { { 12, 1024, 8, 1024 },
+					      { 12, 1024, 12, 1020 },
+					      { 12, 1024, 0, 1024 } };
+	struct plan_request r = {
+		.backend = BACKEND_NCCL,
+		.nranks = 8,
+		.b = 1,
+		.counts = { 2, 3, 8 },
+		.n_counts = 3,
+		.sizes = sizes,
+		.n_sizes = 2,
+		.timings = BIT(TIMING_STREAM),
+		.transports = BIT(TRANSPORT_P2P) | BIT(TRANSPORT_SHM),
+		.ops = BIT(OP_ALL_REDUCE) | BIT(OP_ALL_GATHER),
+	};
+	struct plan p = build(&r), one;
+
+	assert_int_equal(p.n_configs, 6);
+	assert_int_equal(p.n_points, 24);
+	for (size_t c = 0; c < 4; c++)
+		assert_int_equal(p.configs[c].nranks, ranks[c]);
+	assert_int_equal(p.configs[2].transport, TRANSPORT_P2P);
+	assert_int_equal(p.configs[3].transport, TRANSPORT_SHM);
+	for (size_t i = 0; i < 12; i++) {
+		assert_int_equal(p.points[i].c.nranks, ranks[i / 4]);
+		assert_true(p.points[i].c.bytes == bytes[i / 4][i % 4]);
+	}
+	assert_int_equal(count_impossible(&p, "not one element for each rank"), 2);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(plan_turn(&p, 2, i), (i + 2) % 6);
+	r.n_counts = 0;
+	one = build(&r);
+	assert_int_equal(one.n_configs, 2);
+	assert_int_equal(one.configs[1].nranks, 8);
+	assert_true(one.fingerprint != p.fingerprint);
+	plan_fini(&one);
+	plan_fini(&p);
+}
+
 static void test_fingerprint(void **state)
 {
 	struct plan_request r = { .backend = BACKEND_NCCL,
@@ -447,6 +492,16 @@ static void test_refusals(void **state)
 		{ { .nranks = 2, .a = 0, .b = 2 }, "pair 0,2" },
 		{ { .nranks = 2, .a = -1, .b = 1 }, "pair -1,1" },
 		{ { .nranks = 0, .b = 1 }, "ranks" },
+		{ { .nranks = 4, .b = 1, .counts = { 1, 2 }, .n_counts = 2 }, "1 rank has nobody" },
+		{ { .nranks = 4, .b = 1, .counts = { 2, 2 }, .n_counts = 2 }, "2 comes after 2" },
+		{ { .nranks = 4, .b = 1, .counts = { 4, 2 }, .n_counts = 2 }, "2 comes after 4" },
+		{ { .nranks = 4, .b = 1, .counts = { 2, 8 }, .n_counts = 2 },
+		  "8 ranks were asked for, but 4 were started; start mpirun -np 8" },
+		{ { .nranks = 4, .b = 1, .n_counts = PLAN_COUNTS_MAX + 1 }, "more than 32" },
+		{ { .nranks = 4, .b = 3, .counts = { 2, 4 }, .n_counts = 2 },
+		  "pair 0,3 is not within the fewest that are measured, 2 ranks" },
+		{ { .nranks = 4, .b = 1, .root = 2, .counts = { 2, 4 }, .n_counts = 2 },
+		  "there are once only 2" },
 		{ { .nranks = 2, .b = 1, .restarts = -1 }, "restarts" },
 		{ { .nranks = 2, .b = 1, .profile = 3 }, "profile" },
 		{ { .nranks = 2, .b = 1, .backend = 2 }, "backend" },
@@ -555,6 +610,7 @@ int main(void)
 		cmocka_unit_test(test_variants),
 		cmocka_unit_test(test_nvls),
 		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_fingerprint),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_root_needs_rooted_operation),
