@@ -36,6 +36,10 @@ const struct fleet_section fleet_sections[] = {
 	  .title = "Time by size",
 	  .charts = { "latency" },
 	  .write = fleet_write_latency },
+	{ .id = "scaling",
+	  .title = "By number of ranks",
+	  .wanted = fleet_has_scaling,
+	  .write = fleet_write_scaling },
 	{ .id = "ceilings",
 	  .title = "What the links can do",
 	  .charts = { "ceilings" },
@@ -114,7 +118,7 @@ static void write_pictures(struct sheet *s, const struct fleet_page *p,
 /* The topology is a picture or nothing. */
 static bool is_wanted(const struct fleet_page *p, const struct fleet_section *section)
 {
-	if (p->f->n < section->machines_least)
+	if (p->f->n < section->machines_least || (section->wanted && !section->wanted(p)))
 		return false;
 	return section->write != fleet_write_topology || has_picture(p, section);
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct fleet;
@@ -26,6 +27,7 @@ struct fleet_section {
 	const char *id, *title;
 	const char *charts[4]; /* ids of fleet_charts, shown at its end */
 	size_t machines_least; /* left out with fewer */
+	bool (*wanted)(const struct fleet_page *p); /* left out when false; NULL: always there */
 	void (*write)(struct sheet *s, const struct fleet_page *p);
 };
 
@@ -44,6 +46,8 @@ void fleet_write_comparison(struct sheet *s, const struct fleet_page *p); /* fle
 void fleet_write_ratio(struct sheet *s, const struct fleet_page *p);
 void fleet_write_bandwidth(struct sheet *s, const struct fleet_page *p);
 void fleet_write_latency(struct sheet *s, const struct fleet_page *p);
+void fleet_write_scaling(struct sheet *s, const struct fleet_page *p); /* fleet_scaling.c */
+bool fleet_has_scaling(const struct fleet_page *p);
 void fleet_write_ceilings(struct sheet *s, const struct fleet_page *p);
 void fleet_write_communicator(struct sheet *s, const struct fleet_page *p);
 void fleet_write_topology(struct sheet *s, const struct fleet_page *p);

@@ -265,3 +265,15 @@ int scaling_text(const struct view *v, struct buf *out)
 		buf_puts(out, "? unproven: another transport carried the data\n");
 	return out->failed ? -ENOMEM : 0;
 }
+
+int scaling_markdown(const struct view *v, struct buf *out)
+{
+	struct buf text = { 0 };
+	int rc = scaling_text(v, &text);
+
+	if (rc == 0 && text.len)
+		buf_printf(out, "\n## By number of ranks\n\n```\n%s```\n",
+			   buf_text(&text) + strspn(buf_text(&text), "\n"));
+	buf_fini(&text);
+	return rc < 0 ? rc : out->failed ? -ENOMEM : 0;
+}

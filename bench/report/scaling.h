@@ -43,6 +43,8 @@ double scaling_value(const struct scaling *s, size_t row, int count);
 double scaling_ratio(const struct scaling *s, size_t row, int count);
 /* All tables; nothing for a run of one number of ranks. -ENOMEM. */
 int scaling_text(const struct view *v, struct buf *out) ATTR_MUST;
+/* The same under a heading. */
+int scaling_markdown(const struct view *v, struct buf *out) ATTR_MUST;
 bool scaling_any(const struct view *v);
 /* The same as a list of {op, quantity, bytes, rows: [{transport, timing, by_ranks: [...]}]}; empty
  * for a run of one number of ranks. */

@@ -413,7 +413,7 @@ static int print_more(struct campaign *k, const struct shown *s, const struct fi
 
 static int write_report(struct campaign *k, const struct shown *s)
 {
-	struct buf b = { 0 }, growth = { 0 };
+	struct buf b = { 0 };
 	int r;
 
 	for (int i = 0; i < s->n_counts; i++) {
@@ -422,11 +422,7 @@ static int write_report(struct campaign *k, const struct shown *s)
 		buf_puts(&b, i > 0 ? "\n" : "");
 		table_markdown(&b, &v);
 	}
-	b.failed |= scaling_text(&s->view, &growth) < 0;
-	if (growth.len)
-		buf_printf(&b, "\n## By number of ranks\n\n```\n%s```\n",
-			   buf_text(&growth) + strspn(buf_text(&growth), "\n"));
-	buf_fini(&growth);
+	b.failed |= scaling_markdown(&s->view, &b) < 0;
 	r = b.failed ? -ENOMEM : store_text(&k->store, "report.md", buf_text(&b), b.len);
 	buf_fini(&b);
 	return r;

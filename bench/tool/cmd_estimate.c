@@ -299,7 +299,7 @@ static int load(const char *dir, struct loaded *r)
 {
 	char *path, *data = NULL, why[200] = "", cut[200] = "";
 	size_t len = 0;
-	int rc;
+	int rc, most;
 
 	*r = (struct loaded){ .path = dir };
 	if (dir[0] == '\0') {
@@ -321,8 +321,9 @@ static int load(const char *dir, struct loaded *r)
 	if (cut[0])
 		log_note("estimate: %.*s/points.csv: %s", CMD_WORD_MAX, dir, cut);
 	load_facts(dir, r);
-	for (size_t i = 0; i < r->n && r->ranks < 2; i++)
-		r->ranks = r->rows[i].ranks > r->ranks ? r->rows[i].ranks : r->ranks;
+	/* What was measured, which may be fewer than were started. */
+	most = view_most_ranks(r->rows, r->n);
+	r->ranks = most > 1 ? most : r->ranks;
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include "report/fleet_page.h"
 #include "report/peak_text.h"
 #include "report/sheet.h"
+#include "report/scaling.h"
 #include "report/table.h"
 #include "report/text.h"
 #include "tool/cmd.h"
@@ -279,8 +280,21 @@ static void add_json(struct buf *b, const struct fleet *f, const struct fleet_co
 	free(json);
 }
 
+static void text_of_one(struct buf *b, const struct view *v)
+{
+	table_text(b, v, 0, false);
+	b->failed |= scaling_text(v, b) < 0;
+}
+
+static void markdown_of_one(struct buf *b, const struct view *v)
+{
+	table_markdown(b, v);
+	b->failed |= scaling_markdown(v, b) < 0;
+}
+
 static int print(const struct fleet *f, const struct fleet_compare *c, const struct choice *o)
 {
+	const struct view *one = &f->machine[0].run.view;
 	struct buf b = { 0 };
 	int rc;
 
@@ -291,9 +305,9 @@ static int print(const struct fleet *f, const struct fleet_compare *c, const str
 	else if (f->n > 1)
 		summary(&b, f, c);
 	else if (o->markdown)
-		table_markdown(&b, &f->machine[0].run.view);
+		markdown_of_one(&b, one);
 	else
-		table_text(&b, &f->machine[0].run.view, 0, false);
+		text_of_one(&b, one);
 	rc = output_put(&b);
 	buf_fini(&b);
 	return rc < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;

@@ -21,6 +21,7 @@
 #include "tool/cmd.h"
 
 #define PROBE_NS (60 * CLOCK_S)
+#define RANKS_STARTED_MAX 64
 #define EXTRA_WORDS 6 /* mpirun -np N PROGRAM MODE, and the end */
 
 static char *beside(const char *name)
@@ -104,16 +105,40 @@ static char **run_words(const struct cmd_run *c, char *run, int argc, char **arg
 	return words;
 }
 
+/* The last of --ranks, where there are no GPUs to go by; more than that nobody starts by accident. */
+static int last_of_ranks(int argc, char **argv)
+{
+	static const char option[] = "--ranks";
+	int64_t n = 0;
+
+	for (int i = 1; i < argc; i++) {
+		size_t len = sizeof(option) - 1;
+		const char *list = argv[i] + len, *last;
+
+		if (strncmp(argv[i], option, len) != 0)
+			continue;
+		if (*list == '\0' && i + 1 < argc)
+			list = argv[i + 1];
+		else if (*list++ != '=')
+			continue;
+		last = strrchr(list, ',');
+		if (num_parse_i64(last ? last + 1 : list, 2, RANKS_STARTED_MAX, &n) != 0)
+			n = 0;
+	}
+	return (int)n;
+}
+
 static int start_mpirun(const struct cmd_run *c, char *run, int argc, char **argv)
 {
 	char count[16];
 	char *const before[] = { (char *)"mpirun", (char *)"-np", count, NULL };
 	int gpus = count_gpus(c->probe_ns ? c->probe_ns : PROBE_NS), code;
+	int ranks = last_of_ranks(argc, argv);
 	char **words = run_words(c, run, argc, argv, before);
 
 	if (!words)
 		return NB_EXIT_BROKEN;
-	snprintf(count, sizeof(count), "%d", gpus >= 2 ? gpus : 2);
+	snprintf(count, sizeof(count), "%d", gpus >= 2 ? gpus : ranks > 2 ? ranks : 2);
 	ease_mpirun();
 	log_note("starting mpirun -np %s (%d GPU%s found)", count, gpus, gpus == 1 ? "" : "s");
 	execvp("mpirun", words);
