@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/family.h"
 #include "explain/variable.h"
 
 void findings_fini(struct findings *fs)
@@ -39,7 +40,9 @@ static const struct {
 	{ RULE_TORCH_USAGE, 5 },        { RULE_PG_START, 6 },
 	{ RULE_INIT_UNFINISHED, 6 },    { RULE_CUDA_ERROR, 1 },
 	{ RULE_MASTER_UNREACHABLE, 2 }, { RULE_ANY_217, 2 },
-	{ RULE_RANK_MISSING, 1 },
+	{ RULE_RANK_MISSING, 1 },       { RULE_CUDA_PROGRAM, 1 },
+	{ RULE_CRASHED, 1 },            { RULE_RANKS_STALLED, 3 },
+	{ RULE_GLOO, 2 },
 };
 
 static int weight_of(enum rule_id rule)
@@ -47,7 +50,7 @@ static int weight_of(enum rule_id rule)
 	for (size_t i = 0; i < N_ELEMENTS(weights); i++)
 		if (weights[i].rule == rule)
 			return weights[i].weight;
-	return 0;
+	return family_rule(rule) ? 3 : 0;
 }
 
 struct finding *findings_add(struct findings *fs, enum rule_id rule)
@@ -164,6 +167,11 @@ static const struct {
 	{ RULE_NO_TRANSPORT, "NCCL_NET_DISABLE_INTRA" },
 	{ RULE_ALGO_NONE, "NCCL_ALGO" },
 	{ RULE_ALGO_NONE, "NCCL_PROTO" },
+	{ RULE_TOPOLOGY, "NCCL_TOPO_FILE" },
+	{ RULE_TOPOLOGY, "NCCL_GRAPH_FILE" },
+	{ RULE_COLLNET, "NCCL_COLLNET_ENABLE" },
+	{ RULE_GDRCOPY, "NCCL_GDRCOPY_ENABLE" },
+	{ RULE_PLUGIN, "NCCL_NET_PLUGIN" },
 };
 
 /* "cause (NCCL_A=1, NCCL_B=2)" of the variables that a rule is about. */
@@ -210,7 +218,8 @@ static void word_finding(const struct facts *f, struct findings *fs, enum rule_i
 	qsort(out->evidence, (size_t)out->n_evidence, sizeof(out->evidence[0]), compare_hits_qsort);
 	buf_puts(&out->text, rule_table[rule].cause);
 	say_values(f, out);
-	if ((rule == RULE_NCCL_WARN || rule == RULE_CUDA_ERROR) && out->n_evidence)
+	if ((family_rule(rule) || rule == RULE_CUDA_ERROR || rule == RULE_CUDA_PROGRAM) &&
+	    out->n_evidence)
 		buf_printf(&out->text, ": %.160s", out->evidence[0].text);
 	if (rule == RULE_ALGO_TOKEN)
 		say_token(f, out);
@@ -220,7 +229,7 @@ static void word_finding(const struct facts *f, struct findings *fs, enum rule_i
 
 static bool fatal_where_it_failed(enum rule_id rule)
 {
-	return rule == RULE_NCCL_WARN || rule == RULE_NVML_HIDDEN || rule == RULE_NVML_FAILED ||
+	return family_rule(rule) || rule == RULE_NVML_HIDDEN || rule == RULE_NVML_FAILED ||
 	       rule == RULE_TOPOLOGY;
 }
 
@@ -243,6 +252,7 @@ static void weigh(const struct facts *f, struct findings *fs)
 {
 	struct finding *gdr = findings_find(fs, RULE_GDR_OFF),
 		       *retry = findings_find(fs, RULE_CONNECT_RETRY),
+		       *master = findings_find(fs, RULE_MASTER_RETRY),
 		       *missing = findings_find(fs, RULE_RANK_MISSING);
 	bool complete = false;
 
@@ -260,6 +270,8 @@ static void weigh(const struct facts *f, struct findings *fs)
 			       missing->evidence[0].text + strlen(missing->evidence[0].text) },
 		"timed out"))
 		missing->severity = SEVERITY_INFO; /* it came late */
+	if (master && f->n_records)
+		master->severity = SEVERITY_INFO; /* NCCL starts after that */
 	if (retry && fs->connect_failed)
 		retry->consequence = true; /* of which the retries were the beginning */
 	else if (retry && !complete && f->n_records)
