@@ -24,7 +24,9 @@ static const struct family {
 	{ IN_PLACE, "fastrak",                     RULE_TCPX },
 	{ AT_START, "NET/FasTrak",                 RULE_TCPX },
 	{ AT_START, "NCCL/NET (shim)",             RULE_TCPX },
+	{ AT_START, "NET/OFI",                     RULE_LIBFABRIC },
 	{ IN_PLACE, "nccl_net_ofi",                RULE_LIBFABRIC },
+	{ IN_PLACE, "allocator.c",                 RULE_MISUSE },
 	{ IN_PLACE, "nccl_ofi",                    RULE_LIBFABRIC },
 	{ IN_PLACE, "fastsocket",                  RULE_SOCKET_TROUBLE },
 	{ IN_PLACE, "ib_plugin",                   RULE_IB_TROUBLE },
@@ -120,6 +122,9 @@ static const struct family {
 	{ IN_PLACE, "strongstream",                RULE_MISUSE },
 	{ IN_PLACE, "misc/utils",                  RULE_MISUSE },
 	{ IN_PLACE, "transport/net.c",             RULE_SOCKET_TROUBLE },
+	{ IN_PLACE, "register.c", RULE_MISUSE },
+	{ IN_PLACE, "rings.c", RULE_TOPOLOGY },
+	{ IN_PLACE, "utils.h", RULE_SYSTEM_CALL },
 	{ IN_PLACE, "os/",                         RULE_SYSTEM_CALL },
 };
 /* clang-format on */
@@ -139,8 +144,9 @@ static bool starts(struct span s, const char *what)
 /* A variable's name: "NCCL_SOCKET_NTHREADS is greater than"; not a constant of the interface. */
 static bool names_variable(struct span s)
 {
-	static const char *const constants[] = { "GIN_CONNECTION", "CTA_POLICY", "DEVICE_UNPACK",
-						 "CONFIG_", "COMM_PROPERTIES", "DEV_COMM_",
+	static const char *const constants[] = { "GIN_CONNECTION",  "CTA_POLICY",
+						 "DEVICE_UNPACK",   "CONFIG_",
+						 "COMM_PROPERTIES", "DEV_COMM_",
 						 "SIM_INFO" };
 	bool constant = false;
 
@@ -181,23 +187,15 @@ enum rule_id family_of(struct span text, struct span place)
 
 bool family_rule(enum rule_id rule)
 {
-	switch (rule) {
-	case RULE_NCCL_WARN:
-	case RULE_TCPX:
-	case RULE_PLUGIN:
-	case RULE_GIN:
-	case RULE_COLLNET:
-	case RULE_GDRCOPY:
-	case RULE_IB_TROUBLE:
-	case RULE_UDS_FAILED:
-	case RULE_SOCKET_TROUBLE:
-	case RULE_SHM_TROUBLE:
-	case RULE_CUDA_DRIVER:
-	case RULE_SYSTEM_CALL:
-	case RULE_MISUSE:
-	case RULE_SETTING:
-		return true;
-	default:
-		return false;
-	}
+	static const enum rule_id parts[] = {
+		RULE_NCCL_WARN,   RULE_TCPX,        RULE_PLUGIN,         RULE_GIN,
+		RULE_COLLNET,     RULE_GDRCOPY,     RULE_IB_TROUBLE,     RULE_UDS_FAILED,
+		RULE_SHM_TROUBLE, RULE_CUDA_DRIVER, RULE_SOCKET_TROUBLE, RULE_SETTING,
+		RULE_SYSTEM_CALL, RULE_MISUSE,
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(parts); i++)
+		if (parts[i] == rule)
+			return true;
+	return false;
 }

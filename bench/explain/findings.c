@@ -28,20 +28,35 @@ static const struct {
 	enum rule_id rule;
 	int weight;
 } weights[] = {
-	{ RULE_CONNECT_REFUSED, 2 },    { RULE_CONNECT_TIMEOUT, 2 },
-	{ RULE_NO_ROUTE, 2 },           { RULE_OOM_KILLED, 1 },
-	{ RULE_TORCH_WATCHDOG, 3 },     { RULE_STORE_TIMEOUT, 3 },
-	{ RULE_PEER_GONE, 4 },          { RULE_IB_STATUS, 3 },
-	{ RULE_IB_FLUSHED, 4 },         { RULE_PROXY_FAILED, 4 },
-	{ RULE_SILENT_FAILURE, 3 },     { RULE_IB_RETRY, 2 },
-	{ RULE_NCCL_WARN, 3 },          { RULE_TORCH_WATCHDOG_STUCK, 4 },
-	{ RULE_TORCH_REMOTE, 5 },       { RULE_TORCH_BARE, 5 },
-	{ RULE_TORCH_CUDA, 5 },         { RULE_TORCH_SYSTEM, 5 },
-	{ RULE_TORCH_USAGE, 5 },        { RULE_PG_START, 6 },
-	{ RULE_INIT_UNFINISHED, 6 },    { RULE_CUDA_ERROR, 1 },
-	{ RULE_MASTER_UNREACHABLE, 2 }, { RULE_ANY_217, 2 },
-	{ RULE_RANK_MISSING, 1 },       { RULE_CUDA_PROGRAM, 1 },
-	{ RULE_CRASHED, 1 },            { RULE_RANKS_STALLED, 3 },
+	{ RULE_CONNECT_REFUSED, 2 },
+	{ RULE_CONNECT_TIMEOUT, 2 },
+	{ RULE_NO_ROUTE, 2 },
+	{ RULE_OOM_KILLED, 1 },
+	{ RULE_TORCH_WATCHDOG, 3 },
+	{ RULE_STORE_TIMEOUT, 3 },
+	{ RULE_PEER_GONE, 4 },
+	{ RULE_IB_STATUS, 3 },
+	{ RULE_IB_FLUSHED, 4 },
+	{ RULE_PROXY_FAILED, 4 },
+	{ RULE_SILENT_FAILURE, 3 },
+	{ RULE_IB_RETRY, 2 },
+	{ RULE_NCCL_WARN, 3 },
+	{ RULE_TORCH_WATCHDOG_STUCK, 4 },
+	{ RULE_TORCH_REMOTE, 5 },
+	{ RULE_TORCH_BARE, 5 },
+	{ RULE_TORCH_CUDA, 5 },
+	{ RULE_TORCH_SYSTEM, 5 },
+	{ RULE_TORCH_USAGE, 5 },
+	{ RULE_PG_START, 6 },
+	{ RULE_INIT_UNFINISHED, 6 },
+	{ RULE_CUDA_ERROR, 1 },
+	{ RULE_MASTER_UNREACHABLE, 2 },
+	{ RULE_ANY_217, 2 },
+	{ RULE_RANK_MISSING, 1 },
+	{ RULE_CUDA_PROGRAM, 1 },
+	{ RULE_CRASHED, 1 },
+	{ RULE_WORKER_DIED, 1 },
+	{ RULE_RANKS_STALLED, 3 },
 	{ RULE_GLOO, 2 },
 };
 
@@ -229,6 +244,9 @@ static void word_finding(const struct facts *f, struct findings *fs, enum rule_i
 
 static bool fatal_where_it_failed(enum rule_id rule)
 {
+	/* NCCL goes on without these two */
+	if (rule == RULE_COLLNET || rule == RULE_GDRCOPY)
+		return false;
 	return family_rule(rule) || rule == RULE_NVML_HIDDEN || rule == RULE_NVML_FAILED ||
 	       rule == RULE_TOPOLOGY;
 }
@@ -247,6 +265,19 @@ static bool process_failed(const struct facts *f, const struct finding *w)
 	return false;
 }
 
+/* Only the class of an error, weight 5, and no cause: then the WARNs are what there is to go by. */
+static bool only_bare_errors(const struct findings *fs)
+{
+	bool bare = false;
+
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->list[i].severity == SEVERITY_ERROR && fs->list[i].weight != 5)
+			return false;
+		else
+			bare |= fs->list[i].severity == SEVERITY_ERROR;
+	return bare;
+}
+
 /* Severities that depend on how it went on. */
 static void weigh(const struct facts *f, struct findings *fs)
 {
@@ -254,13 +285,13 @@ static void weigh(const struct facts *f, struct findings *fs)
 		       *retry = findings_find(fs, RULE_CONNECT_RETRY),
 		       *master = findings_find(fs, RULE_MASTER_RETRY),
 		       *missing = findings_find(fs, RULE_RANK_MISSING);
-	bool complete = false;
+	bool complete = false, bare = only_bare_errors(fs);
 
 	for (size_t i = 0; i < f->n_procs; i++)
 		complete |= f->procs[i].complete;
 	for (size_t i = 0; i < fs->n; i++)
 		if (fatal_where_it_failed(fs->list[i].rule) &&
-		    (process_failed(f, &fs->list[i]) || in_exception(&fs->list[i])))
+		    (bare || process_failed(f, &fs->list[i]) || in_exception(&fs->list[i])))
 			fs->list[i].severity = SEVERITY_ERROR;
 	if (gdr && !gdr->evidence[0].warn && !fs->several_hosts)
 		gdr->severity = SEVERITY_INFO;

@@ -302,7 +302,8 @@ static unsigned where_of(struct facts *f, const struct log_record *r, struct spa
 	return quoted ? IN_TEXT | IN_WARN : IN_TEXT;
 }
 
-/* The words quoted of NCCL's last WARN: which part of NCCL said them, where nothing better is known.
+/* The words quoted of NCCL's last WARN: which part of NCCL said them, where nothing better is
+ * known.
  */
 static int quoted_part(struct span t, int rule)
 {

@@ -210,6 +210,12 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "PCIe access control (ACS) or the IOMMU redirects peer traffic, so GPUDirect RDMA breaks.",
 		.remedy = "export NCCL_NET_GDR_LEVEL=LOC       # now: without GPUDirect\n"
 			"# for good: switch ACS off on the bridges above GPUs and cards, iommu=pt or off" },
+	[RULE_IB_REQUEST] = { "ib-bad-request", SEVERITY_ERROR, "possible",
+		.cause = "a network card refused a transfer as invalid (status 2, 8 or 9)",
+		.why = "One side asked for something the other cannot do: NCCL or its network plugin and the cards' driver or firmware do not go together, or differ between the hosts.",
+		.remedy = "ofed_info -s; ibv_devinfo | grep fw_ver   # the same on all hosts?\n"
+			"export NCCL_NET_PLUGIN=none         # or the other way round: NCCL's own InfiniBand code or the plugin's\n"
+			"export NCCL_IB_PCI_RELAXED_ORDERING=0 NCCL_NET_GDR_LEVEL=LOC   # a test: without GPUDirect" },
 	[RULE_IB_FLUSHED] = { "ib-flushed", SEVERITY_ERROR, "possible",
 		.cause = "an InfiniBand/RoCE connection went down under a transfer (status 5, flushed)",
 		.why = "Work that was still queued is returned like this after something else failed: an earlier completion error, a peer that died, a link that went down.",
@@ -295,7 +301,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.cause = "the driver says these GPUs cannot use P2P; NCCL uses SHM (host memory) instead",
 		.why = "It is not TCP: SHM stays inside the host. Normal for GeForce cards from the RTX 40 on and for GPUs in some virtual machines.",
 		.remedy = "nvidia-smi topo -p2p rw             # OK or the reason\n"
-			"# nothing to set for NCCL: NCCL_P2P_DISABLE=1 changes nothing here\n"
+			"# nothing to set: NCCL_P2P_DISABLE=1 changes nothing here" },
+	[RULE_P2P_FRAMEWORK] = { "p2p-missing-for-framework", SEVERITY_INFO, "certain",
+		.cause = "the framework found GPUs that cannot use P2P with each other",
+		.why = "Its own kernels between GPUs (custom all-reduce) need P2P; NCCL does not, and uses SHM there.",
+		.remedy = "nvidia-smi topo -p2p rw             # which pairs, and the reason\n"
 			"# vLLM: --disable-custom-all-reduce; TensorRT-LLM <= 0.12: --use_custom_all_reduce disable" },
 	[RULE_P2P_217] = { "p2p-claimed-but-fails", SEVERITY_ERROR, "likely",
 		.cause = "the driver claimed P2P, then refused it",
@@ -450,6 +460,12 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "Signal 9 is what the out-of-memory killer and container limits send; other ranks then report closed connections.",
 		.remedy = "dmesg -T | grep -i -e oom -e 'killed process'\n"
 			"# fewer data loader workers, more memory for the job or container" },
+	[RULE_WORKER_DIED] = { "worker-died", SEVERITY_ERROR, "likely",
+		.cause = "a worker process of the job died",
+		.why = "Killed for lack of host memory, crashed, or stopped; what other ranks say of the network after that follows from it.",
+		.remedy = "dmesg -T | grep -i -e oom -e 'killed process' -e segfault   # on the worker's host\n"
+			"ls -t /tmp/ray/session_latest/logs/*.err | head   # Ray: the dead worker's last words\n"
+			"ncclbench explain rank*.log" },
 	[RULE_VERSION_MISMATCH] = { "version-mismatch", SEVERITY_ERROR, "certain",
 		.cause = "the ranks run different NCCL versions",
 		.why = "NCCL does not talk to another version.",
