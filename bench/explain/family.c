@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "explain/pattern.h"
+#include "base/attr.h"
 
 enum family_where {
-	IN_PLACE, /* the file it comes from */
+	IN_PLACE, /* a folder, file or function it comes from begins so */
 	AT_START, /* the first words */
 	IN_WORDS,
 };
@@ -28,11 +28,11 @@ static const struct family {
 	{ IN_PLACE, "nccl_net_ofi",                RULE_LIBFABRIC },
 	{ IN_PLACE, "allocator.c",                 RULE_MISUSE },
 	{ IN_PLACE, "nccl_ofi",                    RULE_LIBFABRIC },
-	{ IN_PLACE, "fastsocket",                  RULE_SOCKET_TROUBLE },
+	{ IN_PLACE, "net_fastsocket",              RULE_SOCKET_TROUBLE },
 	{ IN_PLACE, "ib_plugin",                   RULE_IB_TROUBLE },
 	{ IN_PLACE, "gin_host",                    RULE_GIN },
 	{ IN_PLACE, "gin_proxy",                   RULE_GIN },
-	{ IN_PLACE, "/gin.c",                      RULE_GIN },
+	{ IN_PLACE, "gin.c",                       RULE_GIN },
 	{ IN_PLACE, "gdaki",                       RULE_GIN },
 	{ IN_PLACE, "gpucontext",                  RULE_GIN },
 	{ IN_PLACE, "rma/",                        RULE_GIN },
@@ -53,6 +53,7 @@ static const struct family {
 	{ AT_START, "TOPO/NET",                    RULE_TOPOLOGY },
 	{ IN_PLACE, "param/",                      RULE_SETTING },
 	{ IN_PLACE, "net_ib",                      RULE_IB_TROUBLE },
+	{ IN_PLACE, "ucx_",                        RULE_IB_TROUBLE },
 	{ IN_PLACE, "p2p_plugin",                  RULE_IB_TROUBLE },
 	{ IN_PLACE, "ibvwrap",                     RULE_IB_TROUBLE },
 	{ IN_PLACE, "ibvsymbols",                  RULE_IB_TROUBLE },
@@ -61,6 +62,8 @@ static const struct family {
 	{ AT_START, "NET/MLX5",                    RULE_IB_TROUBLE },
 	{ AT_START, "NET/UCX",                     RULE_IB_TROUBLE },
 	{ IN_PLACE, "ipcsocket",                   RULE_UDS_FAILED },
+	{ IN_PLACE, "linux_ipcsocket",             RULE_UDS_FAILED },
+	{ IN_PLACE, "windows_ipcsocket",           RULE_UDS_FAILED },
 	{ AT_START, "UDS",                         RULE_UDS_FAILED },
 	{ AT_START, "IPC:",                        RULE_UDS_FAILED },
 	{ IN_WORDS, "rocess group of UDS",         RULE_UDS_FAILED },
@@ -141,6 +144,18 @@ static bool starts(struct span s, const char *what)
 	return (size_t)(s.end - s.p) >= len && memcmp(s.p, what, len) == 0;
 }
 
+static bool begins_in(struct span place, const char *what)
+{
+	for (;;) {
+		if (starts(place, what))
+			return true;
+		place.p = memchr(place.p, '/', (size_t)(place.end - place.p));
+		if (!place.p)
+			return false;
+		place.p++;
+	}
+}
+
 /* A variable's name: "NCCL_SOCKET_NTHREADS is greater than"; not a constant of the interface. */
 static bool names_variable(struct span s)
 {
@@ -166,7 +181,7 @@ static bool is_of(const struct family *f, struct span text, struct span place)
 {
 	switch (f->where) {
 	case IN_PLACE:
-		return pattern_in(place, f->what);
+		return begins_in(place, f->what);
 	case AT_START:
 		return starts(text, f->what);
 	case IN_WORDS:

@@ -56,6 +56,7 @@ static const struct {
 	{ RULE_CUDA_PROGRAM, 1 },
 	{ RULE_CRASHED, 1 },
 	{ RULE_WORKER_DIED, 1 },
+	{ RULE_TEARDOWN, 5 },
 	{ RULE_RANKS_STALLED, 3 },
 	{ RULE_GLOO, 2 },
 };
@@ -247,8 +248,8 @@ static bool fatal_where_it_failed(enum rule_id rule)
 	/* NCCL goes on without these two */
 	if (rule == RULE_COLLNET || rule == RULE_GDRCOPY)
 		return false;
-	return family_rule(rule) || rule == RULE_NVML_HIDDEN || rule == RULE_NVML_FAILED ||
-	       rule == RULE_TOPOLOGY;
+	return family_rule(rule) || rule == RULE_TEARDOWN || rule == RULE_NVML_HIDDEN ||
+	       rule == RULE_NVML_FAILED || rule == RULE_TOPOLOGY;
 }
 
 /* NCCL's words in the text of the program: it stopped with them. */

@@ -253,6 +253,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "The hosts list their cards in another order or have both kinds; NCCL joins card N with card N.",
 		.remedy = "ibv_devinfo | grep -e hca_id -e link_layer   # on all hosts\n"
 			"export NCCL_IB_HCA=mlx5_0,mlx5_1    # cards of one kind only" },
+	[RULE_IB_PROVIDER] = { "ib-provider-missing", SEVERITY_WARNING, "likely",
+		.cause = "libibverbs has no driver for this network card in this container or installation",
+		.why = "The kernel shows the card, but its user-space part (libmlx5 and its like) is not installed, so RDMA cannot be used.",
+		.remedy = "apt-get install ibverbs-providers    # rdma-core; in the container's image\n"
+			"ibv_devinfo" },
 	[RULE_LIBFABRIC] = { "libfabric", SEVERITY_ERROR, "possible",
 		.cause = "the Libfabric (EFA) network plugin reported an error",
 		.why = "The plugin, libfabric, the EFA driver and the security group must fit each other; the words are the plugin's.",
@@ -549,6 +554,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "The driver is older than this NCCL's CUDA, or the libcuda.so that was loaded is a stub or another driver's.",
 		.remedy = "nvidia-smi; ldconfig -p | grep libcuda.so\n"
 			"echo $LD_LIBRARY_PATH               # no .../stubs, no compat of another driver" },
+	[RULE_TEARDOWN] = { "error-at-exit", SEVERITY_WARNING, "likely",
+		.cause = "the process was ending while NCCL still worked",
+		.why = "CUDA or the communicator was being taken down: after an earlier error, or because the program ends without waiting for NCCL and destroying its communicators.",
+		.remedy = "# an earlier error of any rank is the cause; without one:\n"
+			"# torch.distributed.destroy_process_group() before the end; C: ncclCommDestroy, and join threads that call NCCL" },
 	[RULE_DEVICE_ASSERT] = { "device-assert", SEVERITY_ERROR, "certain",
 		.cause = "a check (assert) in one of the program's GPU kernels failed",
 		.why = "Mostly an index out of range (a label, a token id, an embedding). NCCL only shares the GPU; after this every CUDA call fails.",
