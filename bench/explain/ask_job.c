@@ -2,6 +2,7 @@
 /* Questions about the job as a whole: who is missing, who is alone, where did it stop. */
 #include <string.h>
 
+#include "explain/family.h"
 #include "explain/findings.h"
 
 static bool errors(const struct findings *fs)
@@ -204,13 +205,15 @@ static void ask_tests_hang(const struct facts *f, struct findings *fs)
 
 	for (size_t i = 0; i < f->n_procs; i++)
 		p2p |= f->procs[i].p2p;
-	if (!f->tests_start.line || f->tests_done || errors(fs) || !any_complete(f) ||
-	    findings_find(fs, RULE_P2P_HANG))
+	if (!f->tests_start.line || f->tests_done || errors(fs) ||
+	    !(any_complete(f) || f->n_links) || findings_find(fs, RULE_P2P_HANG) ||
+	    findings_find(fs, RULE_INIT_UNFINISHED))
 		return;
 	out = findings_add(fs, p2p ? RULE_P2P_HANG : RULE_INIT_UNFINISHED);
 	if (!out)
 		return;
-	buf_printf(&out->text, "nccl-tests printed no result although NCCL was ready: %s",
+	buf_printf(&out->text, "nccl-tests printed no result although %s: %s",
+		   any_complete(f) ? "NCCL was ready" : "GPUs were being connected",
 		   p2p ? "P2P may not deliver data (IOMMU/ACS, driver)"
 		       : "the first operation hung, or the log was cut");
 	finding_evidence(out, f->tests_start, "header of nccl-tests");
@@ -306,6 +309,19 @@ static bool after_peer(const struct facts *f, const struct fact_proc *p)
 	return false;
 }
 
+/* Which part of NCCL it was, by the file the chain of calls begins in, and what to try there. */
+static void say_part(const struct fact_hit *trace, struct finding *out)
+{
+	struct span place = { trace->text, trace->text + strlen(trace->text) };
+	enum rule_id part = family_of((struct span){ place.p, place.p }, place);
+
+	if (part == RULE_NCCL_WARN || part == RULE_PROXY_FAILED || part == RULE_MISUSE)
+		return;
+	buf_printf(&out->text, "; that part: %s", rule_table[part].cause);
+	buf_puts(&out->remedy, rule_table[part].remedy);
+	buf_printf(&out->remedy, "\n%s", rule_table[RULE_SILENT_FAILURE].remedy);
+}
+
 /* A chain of "file.cc:123 -> 2" up to the call of the program, and no WARN that says why. */
 static void ask_silent(const struct facts *f, struct findings *fs)
 {
@@ -320,6 +336,7 @@ static void ask_silent(const struct facts *f, struct findings *fs)
 			return;
 		buf_printf(&out->text, "NCCL returned an error without a WARN: %.80s",
 			   p->trace.text);
+		say_part(&p->trace, out);
 		out->evidence[out->n_evidence++] = p->trace;
 		return;
 	}

@@ -281,6 +281,26 @@ static int anonymous(struct facts *f, const struct fact_proc *p)
 	return comm;
 }
 
+/* The log of a rank begins late and names no communicator; where others name just one, and its
+ * ranks fit, the links are that one's. */
+static int only_one(const struct facts *f, const struct fact_proc *p)
+{
+	int only = -1;
+
+	for (size_t i = 0; i < f->n_comms && p->n_slots == 0; i++) {
+		if (f->comms[i].gone || f->comms[i].nranks < 0)
+			continue;
+		if (only >= 0)
+			return -1;
+		only = (int)i;
+	}
+	for (size_t i = 0; only >= 0 && i < p->n_loose; i++)
+		if (p->loose[i].from >= f->comms[only].nranks ||
+		    p->loose[i].to >= f->comms[only].nranks)
+			return -1;
+	return only;
+}
+
 void facts_flush_links(struct facts *f, struct fact_proc *p)
 {
 	int comm = -1;
@@ -289,6 +309,8 @@ void facts_flush_links(struct facts *f, struct fact_proc *p)
 		return;
 	for (size_t i = 0; i < p->n_loose && comm < 0; i++)
 		comm = comm_for(f, p, &p->loose[i]);
+	if (comm < 0)
+		comm = only_one(f, p);
 	if (comm < 0)
 		comm = anonymous(f, p);
 	if (comm >= 0)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/family.h"
 #include "explain/variable.h"
 
 void findings_fini(struct findings *fs)
@@ -27,19 +28,37 @@ static const struct {
 	enum rule_id rule;
 	int weight;
 } weights[] = {
-	{ RULE_CONNECT_REFUSED, 2 },    { RULE_CONNECT_TIMEOUT, 2 },
-	{ RULE_NO_ROUTE, 2 },           { RULE_OOM_KILLED, 1 },
-	{ RULE_TORCH_WATCHDOG, 3 },     { RULE_STORE_TIMEOUT, 3 },
-	{ RULE_PEER_GONE, 4 },          { RULE_IB_STATUS, 3 },
-	{ RULE_IB_FLUSHED, 4 },         { RULE_PROXY_FAILED, 4 },
-	{ RULE_SILENT_FAILURE, 3 },     { RULE_IB_RETRY, 2 },
-	{ RULE_NCCL_WARN, 3 },          { RULE_TORCH_WATCHDOG_STUCK, 4 },
-	{ RULE_TORCH_REMOTE, 5 },       { RULE_TORCH_BARE, 5 },
-	{ RULE_TORCH_CUDA, 5 },         { RULE_TORCH_SYSTEM, 5 },
-	{ RULE_TORCH_USAGE, 5 },        { RULE_PG_START, 6 },
-	{ RULE_INIT_UNFINISHED, 6 },    { RULE_CUDA_ERROR, 1 },
-	{ RULE_MASTER_UNREACHABLE, 2 }, { RULE_ANY_217, 2 },
+	{ RULE_CONNECT_REFUSED, 2 },
+	{ RULE_CONNECT_TIMEOUT, 2 },
+	{ RULE_NO_ROUTE, 2 },
+	{ RULE_OOM_KILLED, 1 },
+	{ RULE_TORCH_WATCHDOG, 3 },
+	{ RULE_STORE_TIMEOUT, 3 },
+	{ RULE_PEER_GONE, 4 },
+	{ RULE_IB_STATUS, 3 },
+	{ RULE_IB_FLUSHED, 4 },
+	{ RULE_PROXY_FAILED, 4 },
+	{ RULE_SILENT_FAILURE, 3 },
+	{ RULE_IB_RETRY, 2 },
+	{ RULE_NCCL_WARN, 3 },
+	{ RULE_TORCH_WATCHDOG_STUCK, 4 },
+	{ RULE_TORCH_REMOTE, 5 },
+	{ RULE_TORCH_BARE, 5 },
+	{ RULE_TORCH_CUDA, 5 },
+	{ RULE_TORCH_SYSTEM, 5 },
+	{ RULE_TORCH_USAGE, 5 },
+	{ RULE_PG_START, 6 },
+	{ RULE_INIT_UNFINISHED, 6 },
+	{ RULE_CUDA_ERROR, 1 },
+	{ RULE_MASTER_UNREACHABLE, 2 },
+	{ RULE_ANY_217, 2 },
 	{ RULE_RANK_MISSING, 1 },
+	{ RULE_CUDA_PROGRAM, 1 },
+	{ RULE_CRASHED, 1 },
+	{ RULE_WORKER_DIED, 1 },
+	{ RULE_TEARDOWN, 5 },
+	{ RULE_RANKS_STALLED, 3 },
+	{ RULE_GLOO, 2 },
 };
 
 static int weight_of(enum rule_id rule)
@@ -47,7 +66,7 @@ static int weight_of(enum rule_id rule)
 	for (size_t i = 0; i < N_ELEMENTS(weights); i++)
 		if (weights[i].rule == rule)
 			return weights[i].weight;
-	return 0;
+	return family_rule(rule) ? 3 : 0;
 }
 
 struct finding *findings_add(struct findings *fs, enum rule_id rule)
@@ -164,6 +183,11 @@ static const struct {
 	{ RULE_NO_TRANSPORT, "NCCL_NET_DISABLE_INTRA" },
 	{ RULE_ALGO_NONE, "NCCL_ALGO" },
 	{ RULE_ALGO_NONE, "NCCL_PROTO" },
+	{ RULE_TOPOLOGY, "NCCL_TOPO_FILE" },
+	{ RULE_TOPOLOGY, "NCCL_GRAPH_FILE" },
+	{ RULE_COLLNET, "NCCL_COLLNET_ENABLE" },
+	{ RULE_GDRCOPY, "NCCL_GDRCOPY_ENABLE" },
+	{ RULE_PLUGIN, "NCCL_NET_PLUGIN" },
 };
 
 /* "cause (NCCL_A=1, NCCL_B=2)" of the variables that a rule is about. */
@@ -210,7 +234,8 @@ static void word_finding(const struct facts *f, struct findings *fs, enum rule_i
 	qsort(out->evidence, (size_t)out->n_evidence, sizeof(out->evidence[0]), compare_hits_qsort);
 	buf_puts(&out->text, rule_table[rule].cause);
 	say_values(f, out);
-	if ((rule == RULE_NCCL_WARN || rule == RULE_CUDA_ERROR) && out->n_evidence)
+	if ((family_rule(rule) || rule == RULE_CUDA_ERROR || rule == RULE_CUDA_PROGRAM) &&
+	    out->n_evidence)
 		buf_printf(&out->text, ": %.160s", out->evidence[0].text);
 	if (rule == RULE_ALGO_TOKEN)
 		say_token(f, out);
@@ -220,8 +245,11 @@ static void word_finding(const struct facts *f, struct findings *fs, enum rule_i
 
 static bool fatal_where_it_failed(enum rule_id rule)
 {
-	return rule == RULE_NCCL_WARN || rule == RULE_NVML_HIDDEN || rule == RULE_NVML_FAILED ||
-	       rule == RULE_TOPOLOGY;
+	/* NCCL goes on without these two */
+	if (rule == RULE_COLLNET || rule == RULE_GDRCOPY)
+		return false;
+	return family_rule(rule) || rule == RULE_TEARDOWN || rule == RULE_NVML_HIDDEN ||
+	       rule == RULE_NVML_FAILED || rule == RULE_TOPOLOGY;
 }
 
 /* NCCL's words in the text of the program: it stopped with them. */
@@ -238,19 +266,33 @@ static bool process_failed(const struct facts *f, const struct finding *w)
 	return false;
 }
 
+/* Only the class of an error, weight 5, and no cause: then the WARNs are what there is to go by. */
+static bool only_bare_errors(const struct findings *fs)
+{
+	bool bare = false;
+
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->list[i].severity == SEVERITY_ERROR && fs->list[i].weight != 5)
+			return false;
+		else
+			bare |= fs->list[i].severity == SEVERITY_ERROR;
+	return bare;
+}
+
 /* Severities that depend on how it went on. */
 static void weigh(const struct facts *f, struct findings *fs)
 {
 	struct finding *gdr = findings_find(fs, RULE_GDR_OFF),
 		       *retry = findings_find(fs, RULE_CONNECT_RETRY),
+		       *master = findings_find(fs, RULE_MASTER_RETRY),
 		       *missing = findings_find(fs, RULE_RANK_MISSING);
-	bool complete = false;
+	bool complete = false, bare = only_bare_errors(fs);
 
 	for (size_t i = 0; i < f->n_procs; i++)
 		complete |= f->procs[i].complete;
 	for (size_t i = 0; i < fs->n; i++)
 		if (fatal_where_it_failed(fs->list[i].rule) &&
-		    (process_failed(f, &fs->list[i]) || in_exception(&fs->list[i])))
+		    (bare || process_failed(f, &fs->list[i]) || in_exception(&fs->list[i])))
 			fs->list[i].severity = SEVERITY_ERROR;
 	if (gdr && !gdr->evidence[0].warn && !fs->several_hosts)
 		gdr->severity = SEVERITY_INFO;
@@ -260,6 +302,8 @@ static void weigh(const struct facts *f, struct findings *fs)
 			       missing->evidence[0].text + strlen(missing->evidence[0].text) },
 		"timed out"))
 		missing->severity = SEVERITY_INFO; /* it came late */
+	if (master && f->n_records)
+		master->severity = SEVERITY_INFO; /* NCCL starts after that */
 	if (retry && fs->connect_failed)
 		retry->consequence = true; /* of which the retries were the beginning */
 	else if (retry && !complete && f->n_records)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "explain/facts.h"
+#include "explain/family.h"
 
 static bool name_char(char c)
 {
@@ -301,16 +302,40 @@ static unsigned where_of(struct facts *f, const struct log_record *r, struct spa
 	return quoted ? IN_TEXT | IN_WARN : IN_TEXT;
 }
 
+/* The words quoted of NCCL's last WARN: which part of NCCL said them, where nothing better is
+ * known.
+ */
+static int quoted_part(struct span t, int rule)
+{
+	static const enum rule_id bare[] = { RULE_TORCH_BARE, RULE_TORCH_CUDA, RULE_TORCH_SYSTEM,
+					     RULE_TORCH_USAGE, RULE_TORCH_REMOTE };
+	bool better = rule >= 0;
+	enum rule_id part;
+
+	for (size_t i = 0; i < N_ELEMENTS(bare); i++)
+		better &= rule != (int)bare[i];
+	if (better)
+		return rule;
+	if (span_find(&t, "(may be unrelated) '"))
+		while (t.end > t.p && t.end[-1] != '\'')
+			t.end--;
+	part = family_of(t, (struct span){ t.p, t.p });
+	return part == RULE_NCCL_WARN ? rule : (int)part;
+}
+
 void facts_text_line(struct facts *f, const struct log_record *r)
 {
 	struct fact_file *file = &f->files[f->n_files - 1];
 	struct span t = r->kind == RECORD_NONE      ? r->text
 			: r->kind == RECORD_VERSION ? (struct span){ r->before.p, r->text.end }
 						    : r->before;
-	int i = matcher_find(f->matcher, t, (struct span){ t.p, t.p }, where_of(f, r, t));
+	unsigned where = where_of(f, r, t);
+	int i = matcher_find(f->matcher, t, (struct span){ t.p, t.p }, where);
 	int rule = i >= 0 ? (int)pattern_table[i].rule : -1;
 	struct fact_hit h;
 
+	if (where & IN_WARN)
+		rule = quoted_part(t, rule);
 	if (r->kind == RECORD_VERSION)
 		note_version(f, r->text);
 	if (r->kind == RECORD_NONE || r->kind == RECORD_VERSION) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "explain/facts.h"
+#include "explain/family.h"
 
 /* ---- pieces ---- */
 
@@ -475,7 +476,7 @@ static void on_warn(struct facts *f, struct fact_proc *p, const struct log_recor
 	place = (struct span){ where, where + strlen(where) };
 	i = matcher_find(f->matcher, text, place, IN_WARN);
 	facts_fill_hit(f, r, text, &h);
-	rule = i >= 0 ? pattern_table[i].rule : RULE_NCCL_WARN;
+	rule = i >= 0 ? pattern_table[i].rule : family_of(text, place);
 	both = pair_means(p->pending_rule, rule);
 	if (both < RULE_COUNT)
 		p->pending_rule = (int)both;

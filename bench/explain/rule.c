@@ -45,6 +45,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "systemd removes the IPC objects of a user who has logged out.",
 		.remedy = "# /etc/systemd/logind.conf: RemoveIPC=no, then\n"
 			"systemctl restart systemd-logind" },
+	[RULE_SHM_TROUBLE] = { "shm-trouble", SEVERITY_WARNING, "possible",
+		.cause = "shared memory between ranks of a host made trouble",
+		.why = "The line comes from NCCL's SHM transport; room, rights, or containers that do not share /dev/shm are the usual reasons.",
+		.remedy = "df -h /dev/shm; ls -l /dev/shm      # room, and owned by whom?\n"
+			"export NCCL_SHM_DISABLE=1           # a test: sockets or IB inside the host instead, slower" },
 	[RULE_CUMEM_HOST_FALLBACK] = { "cumem-host-fallback", SEVERITY_INFO, "certain",
 		.cause = "CUDA host memory does not work here; NCCL uses /dev/shm instead",
 		.why = "Usual in containers that may not set NUMA policies. It works, but /dev/shm must then be large enough.",
@@ -60,6 +65,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.remedy = "ip -br addr\n"
 			"export NCCL_SOCKET_IFNAME=eth0      # the interface that reaches the other hosts\n"
 			"# and see that /etc/hosts does not give the host's own name 127.0.1.1" },
+	[RULE_INTERFACE_LINKLOCAL] = { "interface-link-local", SEVERITY_ERROR, "likely",
+		.cause = "a rank gave an address that exists on its own host or cable only (link-local)",
+		.why = "NCCL took the first interface that is up, and that one carries a 169.254 or fe80 address: a Kubernetes node's DNS cache, a BMC, a port without DHCP. Other hosts cannot reach it, or reach themselves.",
+		.remedy = "ip -br addr                         # on every host: which interface has the address the hosts share?\n"
+			"export NCCL_SOCKET_IFNAME=bond0     # that one, on all ranks; or exclude: NCCL_SOCKET_IFNAME=^lo,docker,nodelocaldns" },
 	[RULE_INTERFACE_BRIDGE] = { "interface-bridge", SEVERITY_WARNING, "likely",
 		.cause = "NCCL talks through a bridge or tunnel interface",
 		.why = "Addresses of docker0, virbr0, tunnels and their like are the same on each host or lead nowhere else.",
@@ -137,6 +147,17 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "NCCL before 2.20.5 gave two communicators of one process the same name when it split one; a killed job may have left the file.",
 		.remedy = "pip install -U nvidia-nccl-cu12     # NCCL >= 2.20.5\n"
 			"rm -f /tmp/nccl-socket-*            # when no job runs" },
+	[RULE_UDS_FAILED] = { "local-socket-failed", SEVERITY_WARNING, "likely",
+		.cause = "ranks of one host could not hand each other a file descriptor over a local (Unix) socket",
+		.why = "cuMem memory is shared that way. The names live in the network namespace, so containers with a network of their own do not see each other; or the other rank is gone.",
+		.remedy = "docker run --network=host ...       # all ranks of a host in one network (or one container)\n"
+			"export NCCL_CUMEM_ENABLE=0          # or classic CUDA IPC instead" },
+	[RULE_SOCKET_TROUBLE] = { "socket-trouble", SEVERITY_WARNING, "possible",
+		.cause = "a TCP connection between ranks made trouble",
+		.why = "It could not be made or did not last: a firewall that drops packets, an interface the peer cannot reach, or a peer that has died.",
+		.remedy = "export NCCL_SOCKET_IFNAME=eth0      # the interface that reaches the other hosts\n"
+			"nc -vz PEER PORT; ip route get PEER # all TCP ports must be open between the hosts\n"
+			"ncclbench explain rank*.log         # did another rank fail first?" },
 	[RULE_PROXY_FAILED] = { "proxy-failed", SEVERITY_ERROR, "possible",
 		.cause = "NCCL's proxy thread could not do what it was asked to",
 		.why = "This line only passes on an error: the cause is in an earlier WARN, or on the rank at the other end.",
@@ -189,6 +210,12 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "PCIe access control (ACS) or the IOMMU redirects peer traffic, so GPUDirect RDMA breaks.",
 		.remedy = "export NCCL_NET_GDR_LEVEL=LOC       # now: without GPUDirect\n"
 			"# for good: switch ACS off on the bridges above GPUs and cards, iommu=pt or off" },
+	[RULE_IB_REQUEST] = { "ib-bad-request", SEVERITY_ERROR, "possible",
+		.cause = "a network card refused a transfer as invalid (status 2, 8 or 9)",
+		.why = "One side asked for something the other cannot do: NCCL or its network plugin and the cards' driver or firmware do not go together, or differ between the hosts.",
+		.remedy = "ofed_info -s; ibv_devinfo | grep fw_ver   # the same on all hosts?\n"
+			"export NCCL_NET_PLUGIN=none         # or the other way round: NCCL's own InfiniBand code or the plugin's\n"
+			"export NCCL_IB_PCI_RELAXED_ORDERING=0 NCCL_NET_GDR_LEVEL=LOC   # a test: without GPUDirect" },
 	[RULE_IB_FLUSHED] = { "ib-flushed", SEVERITY_ERROR, "possible",
 		.cause = "an InfiniBand/RoCE connection went down under a transfer (status 5, flushed)",
 		.why = "Work that was still queued is returned like this after something else failed: an earlier completion error, a peer that died, a link that went down.",
@@ -199,17 +226,55 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "The status in the line, or the name of the call and its errno, tell how.",
 		.remedy = "ibstat; dmesg -T | grep -i mlx5     # state of the link\n"
 			"export NCCL_IB_GID_INDEX=3          # RoCE v2" },
+	[RULE_IB_TROUBLE] = { "ib-trouble", SEVERITY_WARNING, "possible",
+		.cause = "NCCL's InfiniBand/RoCE layer reported trouble",
+		.why = "A device that cannot be opened or used, a limit, or a connection that broke; the words of the line tell which.",
+		.remedy = "ibv_devinfo; ls -l /dev/infiniband  # in the same container: are the ports active?\n"
+			"ulimit -l                           # unlimited?\n"
+			"export NCCL_IB_HCA=mlx5_0           # only devices that carry traffic\n"
+			"export NCCL_IB_DISABLE=1            # a test: sockets instead" },
+	[RULE_GIN] = { "gin-rma", SEVERITY_WARNING, "possible",
+		.cause = "the one-sided network of NCCL (GIN, RMA) is not usable or was used wrongly",
+		.why = "Device-initiated and one-sided operations need NICs, drivers and settings that ordinary collectives do not; those are not affected.",
+		.remedy = "export NCCL_GIN_ENABLE=0            # if the program can do without\n"
+			"ibv_devinfo; lsmod | grep -e nvidia_peermem -e gdrdrv" },
+	[RULE_COLLNET] = { "collnet", SEVERITY_WARNING, "likely",
+		.cause = "reduction in the switches (CollNet, SHARP) cannot be used",
+		.why = "The plugin or the fabric manager's aggregation service does not answer or does not fit; NCCL does the work itself, only slower, where it can.",
+		.remedy = "export NCCL_COLLNET_ENABLE=0        # silence and safety\n"
+			"# to use it: sharp_am on the subnet manager, and the SHARP plugin that fits this NCCL" },
+	[RULE_GDRCOPY] = { "gdrcopy", SEVERITY_WARNING, "likely",
+		.cause = "GDRCopy was asked for and does not work",
+		.why = "Its library and its kernel module gdrdrv must both be there and fit; NCCL does not need it.",
+		.remedy = "unset NCCL_GDRCOPY_ENABLE\n"
+			"lsmod | grep gdrdrv; ls -l /dev/gdrdrv   # to use it" },
 	[RULE_IB_MIXED] = { "ib-roce-mixed", SEVERITY_ERROR, "certain",
 		.cause = "InfiniBand and RoCE cards were to be joined with each other",
 		.why = "The hosts list their cards in another order or have both kinds; NCCL joins card N with card N.",
 		.remedy = "ibv_devinfo | grep -e hca_id -e link_layer   # on all hosts\n"
 			"export NCCL_IB_HCA=mlx5_0,mlx5_1    # cards of one kind only" },
+	[RULE_IB_PROVIDER] = { "ib-provider-missing", SEVERITY_WARNING, "likely",
+		.cause = "libibverbs has no driver for this network card in this container or installation",
+		.why = "The kernel shows the card, but its user-space part (libmlx5 and its like) is not installed, so RDMA cannot be used.",
+		.remedy = "apt-get install ibverbs-providers    # rdma-core; in the container's image\n"
+			"ibv_devinfo" },
 	[RULE_LIBFABRIC] = { "libfabric", SEVERITY_ERROR, "possible",
 		.cause = "the Libfabric (EFA) network plugin reported an error",
 		.why = "The plugin, libfabric, the EFA driver and the security group must fit each other; the words are the plugin's.",
 		.remedy = "fi_info -p efa; ls /dev/infiniband  # in the same container: docker run --device /dev/infiniband/uverbs0 ...\n"
 			"# AWS: the security group must allow all traffic from and to itself; take aws-ofi-nccl of the EFA installer\n"
 			"export FI_LOG_LEVEL=warn            # libfabric's own words" },
+	[RULE_TCPX] = { "gpudirect-tcpx", SEVERITY_WARNING, "likely",
+		.cause = "Google's GPUDirect-TCPX/TCPXO plugin waits for or lost its peer",
+		.why = "The other end does not answer: its process is late or has died, its receive daemon (tcpgpudmarxd) is not running, or packets between the NICs are dropped.",
+		.remedy = "# every node: is the receive daemon's container up, same release as the plugin, its socket mounted?\n"
+			"ncclbench explain rank*.log         # is another rank late, or did it fail first?\n"
+			"export NCCL_NET=Socket              # a test: plain TCP, without the plugin's variables" },
+	[RULE_PLUGIN] = { "plugin-trouble", SEVERITY_WARNING, "possible",
+		.cause = "a plugin of NCCL (network, tuner, profiler) reported trouble",
+		.why = "The words are the plugin's, or NCCL's about it: it must fit this NCCL's version and this machine.",
+		.remedy = "export NCCL_NET_PLUGIN=none NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none   # a test without\n"
+			"ldconfig -p | grep libnccl-; echo $LD_LIBRARY_PATH" },
 	[RULE_IB_GID] = { "ib-gid", SEVERITY_ERROR, "likely",
 		.cause = "the RDMA connection could not be set up: wrong GID or unreachable peer",
 		.why = "On RoCE the GID index chooses address and version; both ends need one that reaches the other.",
@@ -242,6 +307,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "It is not TCP: SHM stays inside the host. Normal for GeForce cards from the RTX 40 on and for GPUs in some virtual machines.",
 		.remedy = "nvidia-smi topo -p2p rw             # OK or the reason\n"
 			"# nothing to set: NCCL_P2P_DISABLE=1 changes nothing here" },
+	[RULE_P2P_FRAMEWORK] = { "p2p-missing-for-framework", SEVERITY_INFO, "certain",
+		.cause = "the framework found GPUs that cannot use P2P with each other",
+		.why = "Its own kernels between GPUs (custom all-reduce) need P2P; NCCL does not, and uses SHM there.",
+		.remedy = "nvidia-smi topo -p2p rw             # which pairs, and the reason\n"
+			"# vLLM: --disable-custom-all-reduce; TensorRT-LLM <= 0.12: --use_custom_all_reduce disable" },
 	[RULE_P2P_217] = { "p2p-claimed-but-fails", SEVERITY_ERROR, "likely",
 		.cause = "the driver claimed P2P, then refused it",
 		.why = "The check said yes, enabling peer access said no: a driver fault or a modified driver.",
@@ -367,7 +437,7 @@ const struct rule rule_table[RULE_COUNT] = {
 	[RULE_TOPOLOGY] = { "topology", SEVERITY_WARNING, "likely",
 		.cause = "NCCL could not make sense of how this machine is wired",
 		.why = "/sys or the topology file does not describe the PCI devices and links completely: a virtual machine, WSL with an old NCCL, a container, a broken link, or a file of another machine.",
-		.remedy = "unset NCCL_TOPO_FILE NCCL_GRAPH_FILE   # if set\n"
+		.remedy = "unset NCCL_TOPO_FILE NCCL_GRAPH_FILE   # if set; also in /etc/nccl.conf and ~/.nccl.conf\n"
 			"nvidia-smi topo -m                  # AMD: rocm-smi --showtopo; every link there?\n"
 			"ls -l /sys/class/pci_bus            # empty in WSL: NCCL >= 2.11" },
 	[RULE_DEVICE_UNSET] = { "device-unset", SEVERITY_INFO, "possible",
@@ -395,6 +465,12 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "Signal 9 is what the out-of-memory killer and container limits send; other ranks then report closed connections.",
 		.remedy = "dmesg -T | grep -i -e oom -e 'killed process'\n"
 			"# fewer data loader workers, more memory for the job or container" },
+	[RULE_WORKER_DIED] = { "worker-died", SEVERITY_ERROR, "likely",
+		.cause = "a worker process of the job died",
+		.why = "Killed for lack of host memory, crashed, or stopped; what other ranks say of the network after that follows from it.",
+		.remedy = "dmesg -T | grep -i -e oom -e 'killed process' -e segfault   # on the worker's host\n"
+			"ls -t /tmp/ray/session_latest/logs/*.err | head   # Ray: the dead worker's last words\n"
+			"ncclbench explain rank*.log" },
 	[RULE_VERSION_MISMATCH] = { "version-mismatch", SEVERITY_ERROR, "certain",
 		.cause = "the ranks run different NCCL versions",
 		.why = "NCCL does not talk to another version.",
@@ -473,6 +549,43 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "The words of the line are CUDA's. An earlier error of the program on this GPU shows up here too.",
 		.remedy = "nvidia-smi; dmesg -T | grep -i xid\n"
 			"export CUDA_LAUNCH_BLOCKING=1       # whose error is it?" },
+	[RULE_CUDA_DRIVER] = { "cuda-driver-functions", SEVERITY_WARNING, "likely",
+		.cause = "NCCL did not find functions of the CUDA driver that it needs",
+		.why = "The driver is older than this NCCL's CUDA, or the libcuda.so that was loaded is a stub or another driver's.",
+		.remedy = "nvidia-smi; ldconfig -p | grep libcuda.so\n"
+			"echo $LD_LIBRARY_PATH               # no .../stubs, no compat of another driver" },
+	[RULE_TEARDOWN] = { "error-at-exit", SEVERITY_WARNING, "likely",
+		.cause = "the process was ending while NCCL still worked",
+		.why = "CUDA or the communicator was being taken down: after an earlier error, or because the program ends without waiting for NCCL and destroying its communicators.",
+		.remedy = "# an earlier error of any rank is the cause; without one:\n"
+			"# torch.distributed.destroy_process_group() before the end; C: ncclCommDestroy, and join threads that call NCCL" },
+	[RULE_DEVICE_ASSERT] = { "device-assert", SEVERITY_ERROR, "certain",
+		.cause = "a check (assert) in one of the program's GPU kernels failed",
+		.why = "Mostly an index out of range (a label, a token id, an embedding). NCCL only shares the GPU; after this every CUDA call fails.",
+		.remedy = "export CUDA_LAUNCH_BLOCKING=1       # run again: the Python line is the right one then\n"
+			"# the line \"Assertion ... failed\" above names the check; on the CPU the same step gives a readable error" },
+	[RULE_LAUNCH_TIMEOUT] = { "kernel-time-limit", SEVERITY_ERROR, "likely",
+		.cause = "the driver stopped a GPU kernel that ran too long",
+		.why = "A GPU that drives a display has a time limit of some seconds for one kernel; an NCCL kernel that waits for a rank (or for P2P that does not work) exceeds it.",
+		.remedy = "nvidia-smi -q | grep -i 'display active'   # use other GPUs, or stop the desktop there\n"
+			"export NCCL_P2P_DISABLE=1           # a test: if it runs then, NCCL's kernel hung in P2P" },
+	[RULE_KERNEL_FAILED] = { "gpu-kernel-failed", SEVERITY_ERROR, "likely",
+		.cause = "a GPU kernel died",
+		.why = "Mostly a fault of one of the program's kernels (bad pointer, misaligned or freed memory), sometimes of the GPU; CUDA reports it at the next call, which may be NCCL's.",
+		.remedy = "export CUDA_LAUNCH_BLOCKING=1       # which kernel is it?\n"
+			"compute-sanitizer python train.py\n"
+			"dmesg -T | grep -i xid              # Xid 13, 31: the program; 48, 63, 79, 94, 95: the GPU" },
+	[RULE_CUDA_PROGRAM] = { "cuda-error-in-program", SEVERITY_ERROR, "possible",
+		.cause = "a CUDA call of the program failed",
+		.why = "The words of the line are CUDA's; NCCL's own errors on this GPU follow from it.",
+		.remedy = "export CUDA_LAUNCH_BLOCKING=1       # which call is it?\n"
+			"nvidia-smi; dmesg -T | grep -i xid" },
+	[RULE_CRASHED] = { "process-crashed", SEVERITY_ERROR, "likely",
+		.cause = "a process crashed (segmentation fault)",
+		.why = "A fault in native code: the program, a library of another version, or a plugin. Other ranks then report closed connections.",
+		.remedy = "# the stack below the line names the library\n"
+			"export NCCL_NET_PLUGIN=none         # a test: is it a plugin?\n"
+			"ldconfig -p | grep libnccl; python3 -c 'import torch; print(torch.cuda.nccl.version())'   # two of them?" },
 	[RULE_ALGO_TOKEN] = { "algo-proto-word", SEVERITY_ERROR, "certain",
 		.cause = "NCCL_ALGO or NCCL_PROTO holds a word that it does not know",
 		.why = "NCCL >= 2.24 refuses to start with this; older ones ignore it and may be left without an algorithm.",
@@ -579,6 +692,27 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "MASTER_ADDR or MASTER_PORT is wrong, rank 0 is not up, or a firewall is in the way. NCCL has not even started.",
 		.remedy = "echo $MASTER_ADDR $MASTER_PORT\n"
 			"getent hosts $MASTER_ADDR; nc -vz $MASTER_ADDR $MASTER_PORT" },
+	[RULE_MASTER_RETRY] = { "master-connect-retry", SEVERITY_WARNING, "possible",
+		.cause = "PyTorch could not connect to the master of the job yet",
+		.why = "It tries each address the name has, again and again. Harmless where the job goes on; where it stops here, the name, the port or a firewall is wrong, or rank 0 is not up.",
+		.remedy = "echo $MASTER_ADDR $MASTER_PORT; getent hosts $MASTER_ADDR   # an address that all hosts reach?\n"
+			"nc -vz $MASTER_ADDR $MASTER_PORT    # while rank 0 runs" },
+	[RULE_GLOO] = { "gloo-connect", SEVERITY_ERROR, "likely",
+		.cause = "Gloo, PyTorch's CPU backend, could not connect the ranks",
+		.why = "Frameworks use it beside NCCL. It takes the address of the host's name unless told the interface; 127.0.1.1 in /etc/hosts or a wrong interface breaks it.",
+		.remedy = "export GLOO_SOCKET_IFNAME=eth0      # the interface that reaches the other hosts; TP_SOCKET_IFNAME too\n"
+			"getent hosts $(hostname)            # not 127.0.1.1" },
+	[RULE_LAUNCHER] = { "launcher-failed", SEVERITY_ERROR, "likely",
+		.cause = "the launcher could not start the ranks",
+		.why = "NCCL has not even begun: ssh, slots, or the launcher's daemon on another host failed.",
+		.remedy = "ssh HOST hostname                   # without a password, to every host?\n"
+			"mpirun -np N --host a:8,b:8 hostname   # without NCCL first" },
+	[RULE_RANKS_STALLED] = { "ranks-stalled", SEVERITY_ERROR, "likely",
+		.cause = "some ranks do not take part in an operation that the others wait for",
+		.why = "They are elsewhere in the program, slower, stuck in an earlier operation, or dead.",
+		.remedy = "# the line names the ranks or the operation: look at those ranks' logs first\n"
+			"py-spy dump --native --pid PID      # on a missing rank\n"
+			"ncclbench explain rank*.log         # all ranks together" },
 	[RULE_PORT_BUSY] = { "master-port-busy", SEVERITY_ERROR, "certain",
 		.cause = "the master port is taken",
 		.why = "Another job, or the rest of a killed one, listens there.",
@@ -608,6 +742,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "Builds for Windows, macOS and CPU have none.",
 		.remedy = "python3 -c 'import torch; print(torch.__version__, torch.distributed.is_nccl_available())'\n"
 			"# a CUDA build on Linux, or backend=\"gloo\"" },
+	[RULE_NCCL_NOT_LOADED] = { "nccl-not-loaded", SEVERITY_ERROR, "certain",
+		.cause = "libnccl could not be loaded",
+		.why = "The framework is built for NCCL, but the library is not on its path.",
+		.remedy = "ldconfig -p | grep libnccl; echo $LD_LIBRARY_PATH\n"
+			"pip install nvidia-nccl-cu12        # for the CUDA of the framework; JAX: pip install -U \"jax[cuda12]\"" },
 	[RULE_COMM_BUSY] = { "communicator-busy", SEVERITY_ERROR, "certain",
 		.cause = "a communicator was used before its last call had finished",
 		.why = "With non-blocking communicators the program must wait for ncclSuccess first.",
@@ -617,6 +756,21 @@ const struct rule rule_table[RULE_COUNT] = {
 		.why = "A null pointer, a destroyed communicator, memory of another GPU, a root or type out of range: the fault is in the program, not in the transport.",
 		.remedy = "# look at the call that the line names; TORCH_DISTRIBUTED_DEBUG=DETAIL names PyTorch's\n"
 			"export NCCL_CHECK_POINTERS=1        # finds pointers of another GPU" },
+	[RULE_MISUSE] = { "call-refused", SEVERITY_WARNING, "likely",
+		.cause = "NCCL refused or could not carry out a call of the program",
+		.why = "The line comes from NCCL's checks of calls, communicators and buffers: an argument, an order of calls or a feature this communicator does not have. The transport is not to blame.",
+		.remedy = "# look at the call that the words name; TORCH_DISTRIBUTED_DEBUG=DETAIL names PyTorch's\n"
+			"python3 -c 'import torch; print(torch.cuda.nccl.version())'   # the NCCL that the framework was built for?" },
+	[RULE_SETTING] = { "setting-objected", SEVERITY_WARNING, "likely",
+		.cause = "NCCL objects to a setting",
+		.why = "The line names the variable: its value is unknown, out of range, or does not go with this machine or communicator.",
+		.remedy = "env | grep NCCL_; cat /etc/nccl.conf ~/.nccl.conf\n"
+			"# unset the variable that the line names, or give it a value of the documentation" },
+	[RULE_SYSTEM_CALL] = { "system-call", SEVERITY_WARNING, "possible",
+		.cause = "a system call failed inside NCCL",
+		.why = "The line names the call and the kernel's reason.",
+		.remedy = "ulimit -a; df -h /dev/shm; free -g  # files, locked memory, room, memory\n"
+			"dmesg -T | tail" },
 	[RULE_SILENT_FAILURE] = { "failed-without-warning", SEVERITY_ERROR, "possible",
 		.cause = "NCCL returned an error without a WARN",
 		.why = "The first line of the chain names the file: socket.cc is a connection that could not be made or broke, shm.cc shared memory, p2p.cc GPU memory.",

@@ -13,10 +13,18 @@ void lines_fini(struct lines *l)
 	*l = (struct lines){ .on = l->on, .arg = l->arg, .want_none = l->want_none };
 }
 
+/* "... was compiled with NCCL version 2.29.2" is about a program, inside of a WARN. */
+static bool is_of_another(const char *start, const char *mark)
+{
+	return mark - start >= 5 && memcmp(mark - 5, "with ", 5) == 0;
+}
+
 /* Where the next record's "NCCL" is, or NULL; *text is then what follows its mark. */
 static const char *find_record(const char *p, const char *end, enum record_kind *kind,
 			       const char **text)
 {
+	const char *start = p;
+
 	for (; (p = memchr(p, 'N', (size_t)(end - p))) != NULL; p++) {
 		struct span t = { p, end };
 
@@ -26,7 +34,8 @@ static const char *find_record(const char *p, const char *end, enum record_kind 
 			*kind = RECORD_INFO;
 		else if (span_skip(&t, "WARN "))
 			*kind = RECORD_WARN;
-		else if (span_skip(&t, "version ") && t.p < end && span_digit(*t.p))
+		else if (span_skip(&t, "version ") && t.p < end && span_digit(*t.p) &&
+			 !is_of_another(start, p))
 			*kind = RECORD_VERSION;
 		else
 			continue;
