@@ -105,7 +105,8 @@ static char **run_words(const struct cmd_run *c, char *run, int argc, char **arg
 	return words;
 }
 
-/* The last of --ranks, where there are no GPUs to go by; more than that nobody starts by accident. */
+/* The last of --ranks, where there are no GPUs to go by; more than that nobody starts by accident.
+ */
 static int last_of_ranks(int argc, char **argv)
 {
 	static const char option[] = "--ranks";
