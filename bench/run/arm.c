@@ -58,6 +58,12 @@ static bool is_preload(const char *name, const char *value)
 	return strcmp(name, "LD_PRELOAD") == 0;
 }
 
+/* A file that NCCL reads settings from, a plugin that it asks instead of getenv (2.28.7). */
+static bool is_hidden(const char *name, const char *value)
+{
+	return strcmp(name, "NCCL_CONF_FILE") == 0 || strcmp(name, "NCCL_ENV_PLUGIN") == 0;
+}
+
 /* TABLE: what an arm may not set, and why. */
 static const struct {
 	bool (*applies)(const char *name, const char *value);
@@ -67,6 +73,9 @@ static const struct {
 	  "steers NVLink multicast, which no option may do: NCCL_NVLS_ENABLE=0 in the environment "
 	  "of the whole run switches it off in "
 	  "every arm" },
+	{ is_hidden,
+	  "brings settings that ncclbench does not see, multicast and its veto among them; name "
+	  "each of them instead" },
 	{ is_debug,
 	  "is set by ncclbench itself, which reads the log to prove the path; leave it out" },
 	{ is_preload, "cannot be set here; --nccl-lib PATH loads another library" },
