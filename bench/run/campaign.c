@@ -147,7 +147,8 @@ static void finish_point(struct campaign *k, size_t point)
 
 	k->points[point].done = true;
 	k->points[point].probed = true;
-	k->n_done++;
+	k->n_turns += (size_t)(k->plan.restarts - k->points[point].turns);
+	k->points[point].turns = k->plan.restarts;
 	if (!k->have_store || k->broken)
 		return;
 	store_samples_of(k, point);
@@ -324,6 +325,13 @@ static int settle_unasked(struct campaign *k, size_t config, size_t point)
 	return r < 0 ? r : 1;
 }
 
+/* A point takes a turn in each restart; its row is final in the last one only. */
+void campaign_show(struct campaign *k, const char *what)
+{
+	progress_show(k->progress, what, k->n_turns,
+		      k->plan.n_points * (size_t)k->plan.restarts);
+}
+
 static void show(struct campaign *k, size_t config, size_t point)
 {
 	const struct plan_point *p = &k->plan.points[point];
@@ -337,7 +345,7 @@ static void show(struct campaign *k, size_t config, size_t point)
 		 transport_table[k->plan.configs[config].transport].name, arm ? "@" : "",
 		 arm ? arm->tag : "", ranks, op_table[p->c.op].name, size,
 		 timing_table[p->timing].name);
-	progress_show(k->progress, what, k->n_done, k->plan.n_points);
+	campaign_show(k, what);
 }
 
 /* After a bad answer: the row, and whether the crew can go on. */
@@ -420,10 +428,13 @@ static int measure_one(struct campaign *k, struct crew *w, size_t config, size_t
 	if (fault_is(worst))
 		return after_fault(k, w, config, point, worst, lost);
 	r = point_record(k, w, config, point, worst, stop);
-	if (restart + 1 < k->plan.restarts)
-		store_samples_of(k, point);
-	else
+	if (restart + 1 == k->plan.restarts) {
 		finish_point(k, point);
+	} else {
+		store_samples_of(k, point);
+		k->points[point].turns++;
+		k->n_turns++;
+	}
 	return r;
 }
 

@@ -38,6 +38,7 @@ struct point_state {
 	bool probed;   /* its single operation ran (or its row is final) */
 	double est_us; /* one operation, as seen in the ascending pass or guessed from a neighbour;
 			  NaN unknown */
+	int turns; /* restarts in which it was measured, all of them when its row is final */
 	struct merged merged;
 	struct record record;   /* complete on rank 0 only */
 	char used[RECORD_TEXT]; /* UCX: what the workers said, the worst of all ranks, passes and
@@ -86,7 +87,7 @@ struct campaign {
 	char dir[4096];   /* of the run, also after the store was closed */
 	bool interrupted; /* agreed */
 	bool broken;      /* rank 0: results can no longer be stored */
-	size_t n_done;
+	size_t n_turns;   /* of all points */
 	int64_t spent_ns[PHASE_COUNT]; /* this rank waited for its workers' answers; PHASE_NONE:
 					  single runs of the ascending pass */
 	char map[RECORD_TEXT];
@@ -113,4 +114,5 @@ int campaign_run(
     struct campaign *k) ATTR_MUST; /* 0, or negative when the ranks can no longer agree */
 /* After it: every rank learns all ranks' card_lines. */
 int campaign_gather_cards(struct campaign *k) ATTR_MUST;
+void campaign_show(struct campaign *k, const char *what); /* the progress line */
 void campaign_fini(struct campaign *k);

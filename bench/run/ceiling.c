@@ -385,7 +385,7 @@ int ceiling_copies(struct campaign *k, const struct launch *l)
 	int64_t unused;
 	int r;
 
-	progress_show(k->progress, "ceilings", k->n_done, k->plan.n_points);
+	campaign_show(k, "ceilings");
 	spec.transport = l->backend == BACKEND_UCX ? TRANSPORT_UCX_SHM : TRANSPORT_AUTO;
 	spec.purpose = "ceilings";
 	crew_init(&w, k->c);

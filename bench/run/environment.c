@@ -241,6 +241,17 @@ static int load_library(struct environment *e, const struct environment_request 
 		   : 0;
 }
 
+/* From NCCL 2.28.7 on a plugin (libnccl-env.so where none is named) answers in place of the
+ * environment: it could undo what is set here. */
+static int drop_plugin(struct environment *e)
+{
+	const char *now = env_get(&e->env, "NCCL_ENV_PLUGIN");
+
+	if (now && strcmp(now, "none") != 0)
+		buf_printf(&e->overruled, "%sNCCL_ENV_PLUGIN=%s", e->overruled.len ? " " : "", now);
+	return env_set(&e->env, "NCCL_ENV_PLUGIN", "none");
+}
+
 int environment_build(struct environment *e, char *const *inherited,
 		      const struct environment_request *r)
 {
@@ -274,6 +285,8 @@ int environment_build(struct environment *e, char *const *inherited,
 		e->vetoed = now && strcmp(now, "0") != 0;
 		rc = env_set(&e->env, "NCCL_NVLS_ENABLE", "0");
 	}
+	if (rc == 0 && veto)
+		rc = drop_plugin(e);
 	snprintf(number, sizeof(number), "%ld", (long)getpid());
 	if (rc == 0)
 		rc = env_set(&e->env, "NCCLBENCH_PPID",

@@ -336,6 +336,23 @@ static void the_veto_holds_for_every_row_and_spelling(void **state)
 }
 
 /* Of a rank on another host, whose environment did not come along. */
+/* NCCL's own plugin for its environment could answer something else than what is set. */
+static void no_plugin_undoes_the_veto(void **state)
+{
+	static const char *const with[] = { "NCCL_NVLS_ENABLE=0", "NCCL_ENV_PLUGIN=mine.so", NULL };
+	static const char *const without[] = { "NCCL_NVLS_ENABLE=0", NULL };
+	static const char *const no_veto[] = { "NCCL_ENV_PLUGIN=mine.so", NULL };
+
+	plain(TRANSPORT_AUTO, with);
+	expect("NCCL_ENV_PLUGIN", "none");
+	assert_non_null(strstr(buf_text(&built.overruled), "NCCL_ENV_PLUGIN=mine.so"));
+	plain(TRANSPORT_AUTO, without);
+	expect("NCCL_ENV_PLUGIN", "none");
+	assert_string_equal(buf_text(&built.overruled), "");
+	plain(TRANSPORT_AUTO, no_veto);
+	expect("NCCL_ENV_PLUGIN", "mine.so");
+}
+
 static void another_ranks_veto_holds_here(void **state)
 {
 	static const char *const inherited[] = { "PATH=/bin", NULL };
@@ -470,6 +487,7 @@ int main(void)
 		cmocka_unit_test(another_tools_communicator),
 		cmocka_unit_test(the_veto_holds_for_every_row_and_spelling),
 		cmocka_unit_test(another_ranks_veto_holds_here),
+		cmocka_unit_test(no_plugin_undoes_the_veto),
 		cmocka_unit_test(an_arm_comes_between_the_user_and_the_row),
 		cmocka_unit_test(an_arm_may_stand_over_the_base),
 		cmocka_unit_test(a_faked_host_has_a_block_of_ranks),
