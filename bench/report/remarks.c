@@ -147,9 +147,9 @@ static bool is_bad(const struct record *r)
 
 static bool same_failure(const struct record *a, const struct record *b)
 {
-	return is_bad(a) && is_bad(b) && strcmp(a->transport, b->transport) == 0 &&
-	       strcmp(a->outcome, b->outcome) == 0 && strcmp(a->phase, b->phase) == 0 &&
-	       strcmp(a->detail, b->detail) == 0;
+	return is_bad(a) && is_bad(b) && a->ranks == b->ranks &&
+	       strcmp(a->transport, b->transport) == 0 && strcmp(a->outcome, b->outcome) == 0 &&
+	       strcmp(a->phase, b->phase) == 0 && strcmp(a->detail, b->detail) == 0;
 }
 
 /* How many rows fail like row i; 0 when an earlier one already spoke for it. */
@@ -168,15 +168,17 @@ static size_t failures_like(const struct view *v, size_t i)
 static void bad_line(struct buf *b, const struct view *v, const struct record *r, size_t alike,
 		     int width)
 {
-	char size[32], line[1024], clean[1024], more[48] = "";
+	char size[32], line[1024], clean[1024], more[48] = "", of[32] = "";
 	bool phase = r->phase[0] != '\0' && strcmp(r->phase, phase_names[PHASE_NONE]) != 0;
 
 	num_format_size(r->bytes, size, sizeof(size));
 	if (alike > 1)
 		snprintf(more, sizeof(more), " and %zu more", alike - 1);
-	snprintf(line, sizeof(line), "%s %s %s %s%s: %s%s%s%s%s",
-		 view_transport_label(v, r->backend, r->transport), r->op, size, r->timing, more,
-		 r->outcome, phase ? " at " : "", phase ? r->phase : "",
+	if (r->ranks != view_ranks(v))
+		snprintf(of, sizeof(of), " of %d ranks", r->ranks);
+	snprintf(line, sizeof(line), "%s%s %s %s %s%s: %s%s%s%s%s",
+		 view_transport_label(v, r->backend, r->transport), of, r->op, size, r->timing,
+		 more, r->outcome, phase ? " at " : "", phase ? r->phase : "",
 		 r->detail[0] != '\0' ? ": " : "", r->detail);
 	text_clean(line, clean, sizeof(clean));
 	buf_puts(b, "  ");

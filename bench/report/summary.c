@@ -103,7 +103,8 @@ static const struct record *any_measured(const struct view *v, const char *trans
 	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct record *r = &v->rows[i];
 
-		if (strcmp(r->transport, transport) != 0 || !isfinite(r->time_us))
+		if (!view_of_ranks(v, r) || strcmp(r->transport, transport) != 0 ||
+		    !isfinite(r->time_us))
 			continue;
 		if (strcmp(r->outcome, "ok") == 0 && !view_unproven(r))
 			return r;
@@ -116,7 +117,8 @@ static const struct record *any_measured(const struct view *v, const char *trans
 static bool has_other_path(const struct view *v, const struct record *r)
 {
 	for (size_t i = 0; i < v->n_rows; i++)
-		if (strcmp(v->rows[i].transport, r->transport) == 0 &&
+		if (view_of_ranks(v, &v->rows[i]) &&
+		    strcmp(v->rows[i].transport, r->transport) == 0 &&
 		    isfinite(v->rows[i].time_us) && strcmp(v->rows[i].used, r->used) != 0)
 			return true;
 	return false;

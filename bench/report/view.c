@@ -80,7 +80,7 @@ size_t view_transports(const struct view *v, const char **out, size_t max)
 	return n;
 }
 
-static bool of_ranks(const struct view *v, const struct record *r)
+bool view_of_ranks(const struct view *v, const struct record *r)
 {
 	return v->ranks == 0 || r->ranks == v->ranks;
 }
@@ -93,7 +93,7 @@ const struct record *view_form(const struct view *v, const char *op)
 	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct record *r = &v->rows[i];
 
-		if (strcmp(r->op, op) != 0 || !of_ranks(v, r))
+		if (strcmp(r->op, op) != 0 || !view_of_ranks(v, r))
 			continue;
 		if (first == NULL)
 			first = r;
@@ -372,7 +372,7 @@ static const struct record *telling_row(const struct view *v, const char *transp
 		for (size_t i = 0; i < v->n_rows; i++) {
 			const struct record *r = &v->rows[i];
 
-			if (of_ranks(v, r) && strcmp(r->transport, transport) == 0 &&
+			if (view_of_ranks(v, r) && strcmp(r->transport, transport) == 0 &&
 			    strcmp(r->outcome, outcome_table[why_order[k]].name) == 0)
 				return r;
 		}
@@ -386,7 +386,7 @@ void view_why(const struct view *v, const char *transport, char *out, size_t max
 
 	snprintf(out, max, "%s", "");
 	for (size_t i = 0; i < v->n_rows; i++)
-		if (is_ok(&v->rows[i]) && of_ranks(v, &v->rows[i]) &&
+		if (is_ok(&v->rows[i]) && view_of_ranks(v, &v->rows[i]) &&
 		    strcmp(v->rows[i].transport, transport) == 0)
 			return;
 	r = telling_row(v, transport);

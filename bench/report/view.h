@@ -64,6 +64,7 @@ const struct record *view_form(const struct view *v, const char *op);
 /* Do two rows differ in their transport, size, timing and number of ranks (and so in the map, which
  * has an entry per rank) at most? */
 bool view_same_kind(const struct record *a, const struct record *b);
+bool view_of_ranks(const struct view *v, const struct record *r); /* one that figures may be of */
 bool view_is_measured(const struct record *r); /* ok or unproven, with a time */
 /* What titles say. */
 int view_ranks(const struct view *v);

@@ -13,6 +13,7 @@
  *   NCCLBENCH_TEST_ENV_DUMP      a file to which this process adds, in one write, a line
  *                                "worker rank=R pid=P" (or "probe ...") and its NCCL_* variables
  *   NCCLBENCH_TEST_FAKE_DEVICES  devices= of the facts; default 2
+ *   NCCLBENCH_TEST_FAKE_FACTS    words KEY=VALUE added to the facts of the probe
  *   NCCLBENCH_TEST_FAKE_BACKEND  backend= of the facts; default "fake". With "ucx" there is no
  *                                log, and DONE tells the transport (used=, proof=)
  *   NCCLBENCH_TEST_FAKE_VIA      what carried the data, any text; "none" = an empty log. Default
@@ -799,11 +800,14 @@ static void say_hello(struct fake *f)
 /* One key=value a line, unescaped; %20 is the only escape that the facts have. */
 static int probe(struct fake *f)
 {
+	const char *more = getenv("NCCLBENCH_TEST_FAKE_FACTS");
 	bool space;
 
 	enter(f, PROBE);
 	begin("");
 	add_facts(f);
+	if (more)
+		add(" %s", more);
 	for (const char *c = answer.data + 1; *c; c++) {
 		space = strncmp(c, "%20", 3) == 0;
 		putchar(space ? ' ' : *c == ' ' ? '\n' : *c);

@@ -214,7 +214,14 @@ ranks() {
 	start hosts "" 2 --fake-hosts 3
 	expect_code hosts 2
 	expect_says hosts hosts.err "--fake-hosts: there are fewer ranks than hosts"
-	start place "" 2 --map near --backend nccl
+	# Four GPUs, two at each socket, numbered in turns; then nothing is known of two of them.
+	tree="path.0.1=SYS path.0.2=PIX path.0.3=SYS path.1.2=SYS path.1.3=PIX path.2.3=SYS"
+	for order in near:0:gpu0_1:gpu2_2:gpu1_3:gpu3 far:0:gpu0_1:gpu1_2:gpu2_3:gpu3; do
+		NCCLBENCH_TEST_FAKE_DEVICES=4 NCCLBENCH_TEST_FAKE_FACTS="$tree" start "map${order%%:*}" "" 4 --map "${order%%:*}" --sizes 8
+		expect_code "map${order%%:*}" 0
+		expect_column "map${order%%:*}" map "${order#*:}"
+	done
+	NCCLBENCH_TEST_FAKE_FACTS="path.0.1=?" start place "" 2 --map near --backend nccl
 	expect_code place 2
 	expect_says place place.err "--map: where the GPUs of rank"
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "base/attr.h"
+#include "base/buf.h"
+#include "judge/groups.h"
 #include "rows.h"
 
 #define NEAR(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
@@ -57,6 +59,31 @@ static void a_group_is_the_key_without_bytes(void **state)
 	assert_string_equal(value, "");
 	series_group_field(text, "bytes", value, sizeof(value));
 	assert_string_equal(value, "");
+}
+
+/* Two ranks go without saying; of a run with several numbers each group says its own. */
+static void a_label_says_the_ranks(void **state)
+{
+	static const int ranks[2] = { 2, 8 };
+	static const char *const labels[2] = { "socket all_reduce graph",
+					       "socket all_reduce graph ranks 8" };
+	struct pool pool = { 0 };
+	struct record r;
+	char text[SERIES_KEY_MAX];
+
+	row_start(&r, "socket", 8);
+	for (int i = 0; i < 2; i++) {
+		struct buf label = { 0 };
+		uint32_t id;
+
+		r.ranks = ranks[i];
+		series_group_text(&r, text, sizeof(text));
+		assert_int_equal(pool_add(&pool, text, &id), 0);
+		group_label(&pool, id, &label);
+		assert_string_equal(buf_text(&label), labels[i]);
+		buf_fini(&label);
+	}
+	pool_fini(&pool);
 }
 
 /* A run that compares environments has the same point once per arm. */
@@ -316,6 +343,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(medians_of_restarts),
 		cmocka_unit_test(a_group_is_the_key_without_bytes),
+		cmocka_unit_test(a_label_says_the_ranks),
 		cmocka_unit_test(arms_are_different_groups),
 		cmocka_unit_test(what_arms_set_is_a_fact),
 		cmocka_unit_test(every_fault_has_file_line_and_reason),

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "report/scaling.h"
+#include "report/table.h"
 #include "sample.h"
 #include "spec/op.h"
 
@@ -248,6 +249,33 @@ static void a_view_is_of_one_number_of_ranks(void **state)
 	assert_string_equal(why, "");
 }
 
+/* Figures are of the most ranks; what failed with others is told all the same, and by whom. */
+static void a_table_names_what_failed_with_fewer(void **state)
+{
+	struct buf text = { 0 };
+	struct view v;
+
+	growing();
+	sample_bad(&run, "p2p", "all_reduce", 64, "stream", "crash", "run", "gone");
+	run.row[run.n - 1].ranks = 4;
+	v = view();
+	table_text(&text, &v, 0, false);
+	assert_non_null(strstr(buf_text(&text), "backend nccl, 8 ranks"));
+	assert_non_null(strstr(buf_text(&text), "p2p of 4 ranks all_reduce 64 B stream: crash"));
+	assert_non_null(strstr(buf_text(&text), "shm all_reduce 1 MiB stream: hang at run"));
+	buf_fini(&text);
+	/* Of 8 ranks nothing of it was measured: why, not the path of fewer. */
+	run.n = 0;
+	row("p2p", "all_reduce", 8, 8, "stream", 5, 1);
+	row("shm", "all_reduce", 2, 8, "stream", 5, 1);
+	sample_bad(&run, "shm", "all_reduce", 8, "stream", "unavailable", "join", "no room");
+	run.row[2].ranks = 8;
+	v = view();
+	table_text(&text, &v, 0, false);
+	assert_non_null(strstr(buf_text(&text), "N/A (no room)"));
+	buf_fini(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +286,7 @@ int main(void)
 		cmocka_unit_test(unproven),
 		cmocka_unit_test(words),
 		cmocka_unit_test(json),
+		cmocka_unit_test(a_table_names_what_failed_with_fewer),
 		cmocka_unit_test(a_view_is_of_one_number_of_ranks),
 	};
 
