@@ -6,13 +6,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define READ_FIRST 4096
+#define OTHER_END_NS (5 * CLOCK_S) /* who reads or writes the other end of a FIFO may come later */
+#define LOOK_AGAIN_MS 20
 
 static ssize_t read_some(int fd, char *to, size_t room)
 {
@@ -24,11 +31,44 @@ static ssize_t read_some(int fd, char *to, size_t room)
 	return n < 0 ? -errno : n;
 }
 
+/* A pipe has no name: whoever made it holds, or held, its other end. */
+static bool is_fifo(int fd)
+{
+	struct stat st;
+	struct statfs fs;
+
+	return !fstat(fd, &st) && S_ISFIFO(st.st_mode) && !fstatfs(fd, &fs) &&
+	       fs.f_type != PIPEFS_MAGIC;
+}
+
+/* Of a descriptor that does not block: opening a FIFO that nobody writes would hold us for ever.
+ * Whoever does write may take his time; that is -EAGAIN. Before the first byte an end may also be
+ * that nobody came yet. */
+static ssize_t read_patiently(int fd, char *to, size_t room, bool nobody_yet)
+{
+	int64_t until = clock_after_ns(OTHER_END_NS);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	ssize_t n;
+
+	for (;;) {
+		n = read_some(fd, to, room);
+		if (n == -EAGAIN)
+			(void)poll(&p, 1, -1);
+		else if (n || !nobody_yet)
+			return n;
+		else if (poll(&p, 1, clock_poll_ms(until, LOOK_AGAIN_MS)) > 0)
+			nobody_yet = false; /* came, and may have left again */
+		else if (clock_now_ns() >= until)
+			return -ENXIO;
+	}
+}
+
 /* The size in stat is no guide: /proc says 0, pipes have none, logs grow while they are read. */
 static int read_fd(int fd, size_t max, char **data, size_t *len)
 {
 	size_t cap = 0, used = 0;
 	char *text = NULL;
+	bool fifo = is_fifo(fd);
 	ssize_t n;
 
 	for (;;) {
@@ -40,7 +80,7 @@ static int read_fd(int fd, size_t max, char **data, size_t *len)
 				break;
 			text = more;
 		}
-		n = read_some(fd, text + used, cap - used - 1);
+		n = read_patiently(fd, text + used, cap - used - 1, fifo && !used);
 		if (n <= 0)
 			break;
 		used += (size_t)n;
@@ -60,7 +100,7 @@ static int read_fd(int fd, size_t max, char **data, size_t *len)
 
 int file_read_all(const char *path, size_t max, char **data, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	int rc;
 
 	if (fd < 0)
@@ -131,14 +171,30 @@ static bool must_stay(const char *path)
 	return !lstat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
+/* A FIFO that nobody reads: -ENXIO. */
+static int open_over(const char *path)
+{
+	int64_t until = clock_after_ns(OTHER_END_NS);
+	int fd;
+
+	do {
+		fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (fd >= 0 || errno != ENXIO)
+			break;
+		clock_sleep_ns(LOOK_AGAIN_MS * CLOCK_MS);
+		errno = ENXIO;
+	} while (clock_now_ns() < until);
+	return fd < 0 ? -errno : fd;
+}
+
 static int write_over(const char *path, const void *data, size_t len)
 {
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+	int fd = open_over(path);
 	int rc;
 
 	if (fd < 0)
-		return -errno;
-	rc = file_write_all(fd, data, len);
+		return fd;
+	rc = fcntl(fd, F_SETFL, 0) ? -errno : file_write_all(fd, data, len);
 	if (close(fd) && !rc)
 		rc = -errno;
 	return rc;

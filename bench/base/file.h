@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files: 0 or a negative errno. Nothing here prints; the caller says what it was doing. */
+/* Files: 0 or a negative errno. Nothing here prints; the caller says what it was doing. A FIFO whose
+ * other end nobody takes within seconds is -ENXIO. */
 #pragma once
 
 #include <stdbool.h>

@@ -88,7 +88,7 @@ static int read_chosen(struct machine_log *m, const char *logs, struct dirent **
 			rc = feed(m, logs, names[i]->d_name);
 		else
 			m->left++;
-		if (rc == -ENOENT || rc == -EACCES || rc == -EFBIG) { /* one log less */
+		if (rc < 0 && rc != -ENOMEM) { /* one log less */
 			m->left++;
 			rc = 0;
 		}

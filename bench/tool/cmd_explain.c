@@ -155,6 +155,17 @@ static int keep_one_transport(struct dirent **names, int n, const char *wanted)
 	return kept;
 }
 
+/* A pipe that the user names may take its time; one among the logs of a folder is no log. */
+static int read_log(struct facts *f, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		return read_file(f, path);
+	log_note("explain: %.*s was left out: no regular file", PATH_SHOWN, path);
+	return 0;
+}
+
 /* Its logs in logs/ (a run's folder) or beside each other; positive: none there. */
 static int read_folder(struct facts *f, const char *dir, bool run, const char *transport)
 {
@@ -171,7 +182,7 @@ static int read_folder(struct facts *f, const char *dir, bool run, const char *t
 		char *path = err ? NULL : file_join(logs, names[i]->d_name);
 
 		if (path)
-			err = read_file(f, path);
+			err = read_log(f, path);
 		else if (!err)
 			err = -ENOMEM;
 		free(path);

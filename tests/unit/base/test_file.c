@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -316,9 +317,64 @@ static void replace_keeps_what_is_no_file(void **state)
 	assert_int_equal(st.st_size, 3);
 }
 
+/* Both ends of a FIFO that nobody else opens; the pipe that has ended is only empty. */
+static void nobody_at_the_other_end(void **state)
+{
+	char *data = NULL, path[64];
+	size_t len = 1;
+	int ends[2], fd;
+
+	(void)state;
+	assert_int_equal(mkfifo(in_tmp("lonely"), 0600), 0);
+	assert_int_equal(file_read_all(in_tmp("lonely"), 99, &data, &len), -ENXIO);
+	assert_null(data);
+	assert_int_equal(file_replace(in_tmp("lonely"), "x", 1), -ENXIO);
+
+	fd = open(in_tmp("lonely"), O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "there", 5), 5);
+	assert_int_equal(file_read_all(in_tmp("lonely"), 4, &data, &len), -EFBIG);
+	close(fd);
+
+	assert_int_equal(pipe(ends), 0);
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+	assert_int_equal(file_read_all(path, 99, &data, &len), 0);
+	assert_int_equal(len, 0);
+	free(data);
+	close(ends[0]);
+}
+
+/* As in `ncclbench import <(slow job)`. */
+static void slow_writer(void **state)
+{
+	char *data = NULL, path[64];
+	size_t len = 0;
+	int ends[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		usleep(200000);
+		_exit(write(ends[1], "late", 4) != 4);
+	}
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+	assert_int_equal(file_read_all(path, 99, &data, &len), 0);
+	assert_int_equal(len, 4);
+	assert_memory_equal(data, "late", 5);
+	free(data);
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_at_the_other_end),
+		cmocka_unit_test(slow_writer),
 		cmocka_unit_test(read_whole),
 		cmocka_unit_test(read_large),
 		cmocka_unit_test(read_failures),
