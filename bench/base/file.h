@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files: 0 or a negative errno. Nothing here prints; the caller says what it was doing. A FIFO whose
- * other end nobody takes within seconds is -ENXIO. */
+/* Files: 0 or a negative errno. Nothing here prints; the caller says what it was doing. A FIFO
+ * whose other end nobody takes within seconds is -ENXIO. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,10 +10,10 @@
 #include "base/attr.h"
 
 int file_read_all(const char *path, size_t max, char **data, size_t *len) ATTR_MUST; /* NUL added */
-int file_write_all(int fd, const void *data, size_t len) ATTR_MUST;         /* whole or error */
+int file_write_all(int fd, const void *data, size_t len) ATTR_MUST; /* whole or error */
 /* tmp, fsync, rename; devices, pipes and links are written to in place */
 int file_replace(const char *path, const void *data, size_t len) ATTR_MUST;
-int file_make_dirs(const char *path) ATTR_MUST;                             /* like mkdir -p */
+int file_make_dirs(const char *path) ATTR_MUST; /* like mkdir -p */
 bool file_exists(const char *path);
 int file_dir_empty(const char *path, bool *empty) ATTR_MUST; /* -ENOENT when absent */
 /* dir + "/" + name; heap string or NULL. */
