@@ -18,7 +18,8 @@
 #include "base/clock.h"
 
 #define READ_FIRST 4096
-#define OTHER_END_NS (5 * CLOCK_S) /* who reads or writes the other end of a FIFO may come later */
+#define OTHER_END_NS (5 * CLOCK_S) /* who reads or writes the other end of a FIFO may come later \
+				    */
 #define LOOK_AGAIN_MS 20
 
 static ssize_t read_some(int fd, char *to, size_t room)

@@ -11,6 +11,9 @@
 
 #include "base/clock.h"
 #include "proc/child.h"
+#include "proc/hold.h"
+
+#define LOOK_MS 100 /* for a signal that is held */
 
 struct capture {
 	char *out;
@@ -52,8 +55,8 @@ static bool capture_until_end(struct child *c, struct capture *cap, int64_t dead
 	int wait_ms;
 
 	while (!child_ended(c)) {
-		wait_ms = clock_poll_ms(deadline_ns, c->pidfd < 0 ? CHILD_POLL_STEP_MS : INT_MAX);
-		if (wait_ms == 0)
+		wait_ms = clock_poll_ms(deadline_ns, c->pidfd < 0 ? CHILD_POLL_STEP_MS : LOOK_MS);
+		if (wait_ms == 0 || hold_interrupted())
 			return false;
 		p[0] = (struct pollfd){ .fd = cap->fd, .events = POLLIN };
 		p[1] = (struct pollfd){ .fd = c->pidfd, .events = POLLIN };
@@ -97,8 +100,10 @@ int child_run(const char *path, char *const *argv, char *const *envp, int64_t ti
 		    O_NONBLOCK); /* the read end only: the helper's end blocks as usual */
 	rc = child_spawn(&c, &spec);
 	close(pipe_fds[1]);
-	if (rc == 0)
-		rc = capture_until_end(&c, &cap, deadline_ns) ? exit_code_of(&c) : -ETIMEDOUT;
+	if (rc == 0 && capture_until_end(&c, &cap, deadline_ns))
+		rc = exit_code_of(&c);
+	else if (rc == 0)
+		rc = hold_interrupted() ? -EINTR : -ETIMEDOUT;
 	child_fini(&c);
 	if (cap.fd >= 0)
 		close(cap.fd);

@@ -62,6 +62,6 @@ void child_fini(struct child *c);
 void child_describe(const struct child *c, char *out, size_t max);
 
 /* Run a helper to its end with output captured (stdout and stderr together, cut at max): exit
- * status, or -ETIMEDOUT, -errno. Signals give 128+n. */
+ * status, or -ETIMEDOUT, -EINTR (see hold.h), -errno. Signals give 128+n. */
 int child_run(const char *path, char *const *argv, char *const *envp, int64_t timeout_ns, char *out,
 	      size_t max) ATTR_MUST;

@@ -19,6 +19,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "proc/child.h"
+#include "proc/hold.h"
 #include "report/chart.h"
 #include "report/figure_svg.h"
 #include "report/fleet_draw.h"
@@ -26,6 +27,7 @@
 #include "spec/op.h"
 
 #define DEADLINE_NS (60 * CLOCK_S) /* a hang; a slow machine is not one */
+#define LOOK_NS (CLOCK_S / 10)     /* for a signal that is held */
 #define PICTURE_BYTES_MAX (16u << 20)
 enum { GNUPLOTS = 2, PICTURES_MAX = 64, NAME_MAX_BYTES = 64 };
 
@@ -331,15 +333,18 @@ static int start(struct studio *s, int slot, const struct fleet_pictures *p, siz
 	return rc;
 }
 
-/* Exit status of the gnuplot in that slot (127: there is none), 128 + signal, -ETIMEDOUT. */
+/* Exit status of the gnuplot in that slot (127: there is none), 128 + signal, -ETIMEDOUT, -EINTR.
+ */
 static int finish(struct studio *s, int slot, int64_t until)
 {
 	struct child *c = &s->gnuplot[slot];
 	int status;
 
-	if (!child_wait(c, until)) {
+	while (!child_wait(c, until < clock_after_ns(LOOK_NS) ? until : clock_after_ns(LOOK_NS))) {
+		if (clock_now_ns() < until && !hold_interrupted())
+			continue;
 		child_stop(c, CLOCK_S / 5);
-		return -ETIMEDOUT;
+		return hold_interrupted() ? -EINTR : -ETIMEDOUT;
 	}
 	status = c->wait_status;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -415,6 +420,8 @@ static int draw(struct studio *s, struct fleet_pictures *p, struct buf *notes)
 		status[i] = finish(s, (int)i, until);
 	if (rc == 0 && status[0] == 127)
 		rc = -ENOENT;
+	if (hold_interrupted())
+		rc = -EINTR;
 	for (size_t i = 0; i < p->n && rc == 0; i++) {
 		int got = fetch(s, &p->list[i]);
 

@@ -659,15 +659,10 @@ static int check_health(struct run *r)
 static int tune(struct run *r)
 {
 	struct campaign *k = &r->campaign;
-	int code = NB_EXIT_BROKEN, rc = 0;
+	int code = NB_EXIT_BROKEN, rc;
 
-	if (r->coord.rank == 0) {
+	if (r->coord.rank == 0)
 		say_what(r);
-		rc = finish_meta(k, &r->finish, false, 0);
-		if (rc < 0)
-			log_error("cannot write %s/run.json: %s", k->store.dir, strerror(-rc));
-		k->broken = rc < 0; /* the first round tells the others */
-	}
 	rc = tune_run(&r->tune, k, &r->finish, &code);
 	tune_fini(&r->tune);
 	return rc < 0 ? rc : share_code(r, STOP(code));

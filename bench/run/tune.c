@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -200,8 +201,6 @@ static int read_journal(struct tune *t, const char *path, const char *now)
 	size_t len = 0, n_classes = classes_of_all(t)->n;
 	int r = file_read_all(path, JOURNAL_MAX, &text, &len);
 
-	if (r == -ENOENT)
-		return 0;
 	if (r == 0)
 		r = journal_parse(text, len, n_classes, &t->before, why, sizeof(why));
 	free(text);
@@ -212,27 +211,50 @@ static int read_journal(struct tune *t, const char *path, const char *now)
 	}
 	if (r == 0 && t->before.identity[0] && strcmp(t->before.identity, now) != 0) {
 		log_error("--resume: %s was measured otherwise; give the options and environment "
-			  "of then, or start a new tune\n  then: %s\n"
-			  "  now:  %s",
+			  "of then, or start a new tune; then: %s; now: %s",
 			  path, t->before.identity, now);
 		return NB_EXIT_USAGE + 1;
 	}
 	return r;
 }
 
+/* Whoever goes on with a folder holds it: two searches would write into each other's trials. Not
+ * every file system has locks. 0; positive: an exit code + 1 after a line; negative. */
+static int lock_journal(struct tune *t, const char *path)
+{
+	bool resume = t->finish->options->resume != NULL;
+
+	t->journal_fd =
+	    open(path, O_WRONLY | (resume ? 0 : O_CREAT) | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0666);
+	if (t->journal_fd < 0 && !resume)
+		return -errno;
+	if (t->journal_fd < 0 && errno == ENOENT)
+		log_error("--resume: %s holds no " JOURNAL
+			  ", so no tune can go on there; start a new "
+			  "one with --out",
+			  t->k->store.dir);
+	else if (t->journal_fd < 0)
+		log_error("--resume: cannot use %s: %s; start a new tune with another --out", path,
+			  strerror(errno));
+	else if (flock(t->journal_fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		log_error(
+		    "--resume: another tune is writing %s; wait for its end, or start a new one "
+		    "with another --out",
+		    path);
+	else
+		return 0;
+	return NB_EXIT_USAGE + 1;
+}
+
 static int open_journal(struct tune *t)
 {
 	char *path = file_join(t->k->store.dir, JOURNAL);
 	struct buf who = { 0 }, head = { 0 };
-	int r = path ? 0 : -ENOMEM;
+	int r = path ? lock_journal(t, path) : -ENOMEM;
 
 	identity(t, &who);
 	if (r == 0 && t->finish->options->resume)
 		r = read_journal(t, path, buf_text(&who));
-	if (r == 0) {
-		t->journal_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0666);
-		r = t->journal_fd < 0 ? -errno : 0;
-	}
 	/* A line that was cut off goes. */
 	if (r == 0 && ftruncate(t->journal_fd, (off_t)t->before.good_bytes) < 0)
 		r = -errno;
@@ -369,11 +391,25 @@ static int search_all(struct tune *t)
 	return r;
 }
 
+/* Only once the folder is known to be this tune's: a refused --resume changes nothing there. */
+static int write_meta(struct tune *t)
+{
+	int r = finish_meta(t->k, t->finish, false, 0);
+
+	if (r == 0)
+		return 0;
+	log_error("cannot write %s/run.json: %s", t->k->store.dir, strerror(-r));
+	t->broken = true;
+	return -EINTR;
+}
+
 static int lead(struct tune *t)
 {
 	struct tune_order end = { .what = TUNE_END };
 	int r = open_journal(t), code = r > 0 ? r : 0;
 
+	if (r == 0)
+		r = write_meta(t);
 	if (r == 0)
 		r = search_all(t);
 	/* After an interruption the others have left the loop by themselves. */

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "proc/hold.h"
 #include "report/chart.h"
 #include "report/fleet.h"
 #include "report/fleet_chart.h"
@@ -86,7 +87,11 @@ static int draw(struct work *k)
 	if (rc < 0)
 		return complain(k->charts, "", rc);
 	n = w->f->n == 1 ? chart_draw_all(&w->f->machine[0].run.view, k->charts, &own) : 0;
-	rc = fleet_pictures_draw(w->f, &k->pictures, &k->notes);
+	rc = hold_interrupted() ? -EINTR : fleet_pictures_draw(w->f, &k->pictures, &k->notes);
+	if (hold_interrupted()) {
+		buf_fini(&own);
+		return -EINTR;
+	}
 	log_lines(buf_text(own.len ? &own : &k->notes));
 	buf_fini(&own);
 	if (rc == -ENOENT || rc == -ENOTDIR) /* the notes say why; the tables remain */
@@ -139,6 +144,21 @@ static int write_form(struct work *k, const struct sheet_form *form)
 	return rc;
 }
 
+/* An end by a signal waits until gnuplot and its temporary folder are gone. */
+static int draw_and_write(struct work *k)
+{
+	struct hold hold;
+	int rc = 0;
+
+	hold_signals(&hold);
+	if (k->w->charts)
+		rc = draw(k);
+	for (size_t i = 0; i < sheet_forms_n && rc == 0; i++)
+		rc = hold_interrupted() ? -EINTR : write_form(k, sheet_forms[i]);
+	hold_release(&hold);
+	return rc;
+}
+
 static int write_all(struct work *k)
 {
 	int rc = file_make_dirs(k->w->dir);
@@ -146,10 +166,8 @@ static int write_all(struct work *k)
 	if (rc < 0)
 		return complain(k->w->dir, "", rc);
 	rc = read_logs(k);
-	if (rc == 0 && k->w->charts)
-		rc = draw(k);
-	for (size_t i = 0; i < sheet_forms_n && rc == 0; i++)
-		rc = write_form(k, sheet_forms[i]);
+	if (rc == 0)
+		rc = draw_and_write(k);
 	if (rc == 0)
 		log_note("report.html, report.md and %d pictures in %s", k->drawn, k->w->dir);
 	return rc;
