@@ -558,10 +558,10 @@ static void no_worker_at_all(void **state)
 	struct run r;
 
 	set_up(&r, "", false);
-	r.t.worker = "/nonexistent/worker";
+	r.t.worker = "/proc/nonexistent/worker";
 	go_to_the_end(&r);
-	expect_row(&r, 0, "error", "start", "cannot start the worker /nonexistent/worker");
-	expect_row(&r, 1, "error", "start", "cannot start the worker /nonexistent/worker");
+	expect_row(&r, 0, "error", "start", "cannot start the worker /proc/nonexistent/worker");
+	expect_row(&r, 1, "error", "start", "cannot start the worker /proc/nonexistent/worker");
 	trial_fini(&r.t);
 }
 

@@ -205,7 +205,7 @@ static void doctor_gives_up(void **state)
 
 static void doctor_without_worker(void **state)
 {
-	struct doctor_request q = { .worker = "/nonexistent/ncclbench-worker-nccl",
+	struct doctor_request q = { .worker = "/proc/nonexistent/ncclbench-worker-nccl",
 				    .copies = true };
 
 	assert_int_equal(doctor_gather(&q, &d), 0);

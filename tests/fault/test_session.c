@@ -297,11 +297,11 @@ static void no_such_worker(void **state)
 	const char *kept = worker;
 	struct life l;
 
-	worker = "/nonexistent/ncclbench-worker";
+	worker = "/proc/nonexistent/ncclbench-worker";
 	assert_false(start(&l, "absent", "", TROUBLE_EARLY_MS));
 	worker = kept;
 	expect(&l, OUTCOME_ERROR, PHASE_START,
-	       "cannot start the worker /nonexistent/ncclbench-worker: No such file");
+	       "cannot start the worker /proc/nonexistent/ncclbench-worker: No such file");
 	stop(&l, false);
 	assert_in_range(l.stop_ns, 0, SLACK_NS);
 }

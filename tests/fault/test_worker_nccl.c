@@ -398,6 +398,7 @@ static void test_method_of_nccl_tests(void **state)
 	ask(&t, prepare_text("all_reduce", "float", "sum", 0, 64 << 20, "nccl-tests", "memalloc"),
 	    "FAIL");
 	assert_non_null(strstr(words_get(&t.w, "text"), "ncclMemAlloc"));
+	talk_end(&t);
 }
 
 static void check_finds(struct talk *t, const char *wrong, const char *first, const char *poisoned)

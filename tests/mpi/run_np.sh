@@ -357,7 +357,7 @@ launch() {
 	start no-probe "exit:5@probe" 2
 	expect_code no-probe 2
 	expect_says no-probe no-probe.err "--probe ended with status 5"
-	NCCLBENCH_TEST_WORKER=/nonexistent/worker start no-worker "" 2
+	NCCLBENCH_TEST_WORKER=/proc/nonexistent/worker start no-worker "" 2
 	expect_code no-worker 2
 	expect_says no-worker no-worker.err "not built or not beside ncclbench-run"
 	for name in map-absent few no-probe no-worker; do

@@ -134,7 +134,7 @@ static void no_gpu(void **state)
 
 static void nothing_at_all(void **state)
 {
-	struct doctor_request q = { .root = "/nonexistent/root" };
+	struct doctor_request q = { .root = "/proc/nonexistent/root" };
 
 	assert_int_equal(doctor_gather(&q, &d), 0);
 	assert_int_equal(d.memlock, -1);

@@ -321,7 +321,9 @@ static void missing_program_is_an_error_and_leaves_nothing(void **state)
 {
 	char *argv[] = { (char *)"x", NULL };
 	struct child_fd fds[] = { { .from = 1, .to = 1 } };
-	struct child_spec s = { .path = "/nonexistent/x", .argv = argv, .fds = fds, .n_fds = 1 };
+	struct child_spec s = {
+		.path = "/proc/nonexistent/x", .argv = argv, .fds = fds, .n_fds = 1
+	};
 	struct child c;
 
 	assert_int_equal(child_spawn(&c, &s), -ENOENT);

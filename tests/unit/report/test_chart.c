@@ -339,7 +339,7 @@ static void test_without_gnuplot(void **state)
 	(void)state;
 	assert_non_null(path);
 	folder_make(&f, "charts");
-	setenv("PATH", "/nonexistent", 1);
+	setenv("PATH", "/proc/nonexistent", 1);
 	assert_int_equal(chart_draw_all(&v, f.charts, &notes), -ENOENT);
 	setenv("PATH", path, 1);
 	assert_non_null(strstr(buf_text(&notes), "gnuplot-nox"));
@@ -380,9 +380,9 @@ static void test_folders_that_are_not_there(void **state)
 
 	(void)state;
 	assert_non_null(plots);
-	assert_int_equal(chart_draw_all(&v, "/nonexistent/charts", &notes), -ENOTDIR);
-	assert_non_null(strstr(buf_text(&notes), "/nonexistent/charts"));
-	setenv("NCCLBENCH_PLOTS", "/nonexistent", 1);
+	assert_int_equal(chart_draw_all(&v, "/proc/nonexistent/charts", &notes), -ENOTDIR);
+	assert_non_null(strstr(buf_text(&notes), "/proc/nonexistent/charts"));
+	setenv("NCCLBENCH_PLOTS", "/proc/nonexistent", 1);
 	assert_null(chart_plots_dir());
 	assert_int_equal(chart_draw_all(&v, "/tmp", &notes), -ENOTDIR);
 	setenv("NCCLBENCH_PLOTS", plots, 1);

@@ -482,7 +482,7 @@ static void test_without_gnuplot(void **state)
 
 	(void)state;
 	fill(1);
-	setenv("PATH", "/nonexistent", 1);
+	setenv("PATH", "/proc/nonexistent", 1);
 	assert_int_equal(fleet_pictures_draw(&fleet, &p, &notes), -ENOENT);
 	setenv("PATH", path, 1);
 	has(&notes, "gnuplot-nox");
@@ -490,7 +490,7 @@ static void test_without_gnuplot(void **state)
 	assert_int_equal(p.list[0].svg.len, 0);
 	fleet_pictures_fini(&p);
 	buf_clear(&notes);
-	setenv("NCCLBENCH_PLOTS", "/nonexistent", 1);
+	setenv("NCCLBENCH_PLOTS", "/proc/nonexistent", 1);
 	assert_int_equal(fleet_pictures_draw(&fleet, &p, &notes), -ENOENT);
 	has(&notes, "NCCLBENCH_PLOTS");
 	fleet_pictures_fini(&p);

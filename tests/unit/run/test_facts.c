@@ -104,8 +104,8 @@ static void a_probe_that_does_not(void **state)
 	char why[300], *text;
 	int64_t from;
 
-	assert_false(probe("/nonexistent/worker", "", SLACK_NS, why, &text));
-	assert_string_equal(why, "/nonexistent/worker is not there");
+	assert_false(probe("/proc/nonexistent/worker", "", SLACK_NS, why, &text));
+	assert_string_equal(why, "/proc/nonexistent/worker is not there");
 	assert_false(probe(worker, "exit:3@probe", SLACK_NS, why, &text));
 	assert_non_null(strstr(why, "--probe ended with status 3"));
 	assert_false(probe(worker, "crash:11@probe", SLACK_NS, why, &text));
