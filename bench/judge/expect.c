@@ -22,6 +22,25 @@ void expect_fini(struct expectations *e)
 	*e = (struct expectations){ 0 };
 }
 
+/* Two digits. */
+static int number_at(const char *s)
+{
+	return 10 * (s[0] - '0') + s[1] - '0';
+}
+
+/* Days are compared as texts, so 2026-02-30 would hold like any other, and 2026-13-01 for longer
+ * than was meant. */
+static bool in_calendar(const char *s)
+{
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+	int century = number_at(s), year = number_at(s + 2), month = number_at(s + 5),
+	    day = number_at(s + 8);
+	bool leap = year ? year % 4 == 0 : century % 4 == 0;
+
+	return month >= 1 && month <= 12 && day >= 1 &&
+	       day <= days[month - 1] + (month == 2 && leap);
+}
+
 static bool is_day(const char *s)
 {
 	static const char form[] = "dddd-dd-dd";
@@ -29,7 +48,7 @@ static bool is_day(const char *s)
 	for (size_t i = 0; i < sizeof(form) - 1; i++)
 		if (form[i] == 'd' ? s[i] < '0' || s[i] > '9' : s[i] != '-')
 			return false;
-	return s[sizeof(form) - 1] == '\0';
+	return s[sizeof(form) - 1] == '\0' && in_calendar(s);
 }
 
 static bool is_column(const char *name, size_t n)

@@ -335,11 +335,13 @@ static int fill_expectation(const struct request *r, struct expectation *e)
 			  "why, and until when (2026-12-31)");
 		return NB_EXIT_USAGE;
 	}
-	if (strlen(r->match) >= sizeof(e->match) || strlen(r->reason) >= sizeof(e->reason) ||
-	    strlen(r->until) >= sizeof(e->until))
+	if (strlen(r->match) >= sizeof(e->match) || strlen(r->reason) >= sizeof(e->reason))
 		return words_refuse("baseline expect", "the text",
 				    strlen(r->reason) >= sizeof(e->reason) ? r->reason : r->match,
 				    "is too long");
+	if (strlen(r->until) >= sizeof(e->until))
+		return words_refuse("baseline expect", "--until", r->until,
+				    "must be a day as 2026-12-31");
 	record_set(e->match, sizeof(e->match), r->match);
 	record_set(e->reason, sizeof(e->reason), r->reason);
 	record_set(e->until, sizeof(e->until), r->until);

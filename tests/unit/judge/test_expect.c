@@ -58,6 +58,16 @@ static const struct {
 	{ EXPECT_HEADER "transport=shm,slow,why,2026-12-31\n", "line 2: the verdict is none" },
 	{ EXPECT_HEADER "transport=shm,any,,2026-12-31\n", "line 2: the reason is empty" },
 	{ EXPECT_HEADER "transport=shm,any,why,tomorrow\n", "line 2: until must be a day" },
+	{ EXPECT_HEADER "transport=shm,any,why,2026-13-01\n", "line 2: until must be a day" },
+	{ EXPECT_HEADER "transport=shm,any,why,2026-00-10\n", "line 2: until must be a day" },
+	{ EXPECT_HEADER "transport=shm,any,why,2026-04-31\n", "line 2: until must be a day" },
+	{ EXPECT_HEADER "transport=shm,any,why,2026-01-00\n", "line 2: until must be a day" },
+	{ EXPECT_HEADER "transport=shm,any,why,2026-02-29\n", "line 2: until must be a day" },
+	{ EXPECT_HEADER "transport=shm,any,why,2100-02-29\n", "line 2: until must be a day" },
+	{ EXPECT_HEADER "transport=shm,any,why,2000-02-29\n"
+			"transport=shm,any,why,2028-02-29\n"
+			"transport=shm,any,why,2028-02-30\n",
+	  "line 4: until must be a day" },
 	{ EXPECT_HEADER "transport=shm,any,\"why,2026-12-31\n",
 	  "line 2: the quote is never closed" },
 };
