@@ -263,6 +263,9 @@ static void note_failure(struct buf *notes, const char *name, int rc, const char
 		line = out + strspn(out, "\n ");
 	if (rc < 0)
 		buf_printf(notes, "chart %s: gnuplot: %s\n", name, strerror(-rc));
+	else if (rc == 0)
+		buf_printf(notes, "chart %s: gnuplot ended well, but left no whole picture\n",
+			   name);
 	else
 		buf_printf(notes, "chart %s: gnuplot exit %d: %.*s\n", name, rc,
 			   (int)strcspn(line, "\n"), line);

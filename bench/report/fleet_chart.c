@@ -393,6 +393,14 @@ static void note_failure(const struct studio *s, const struct fleet_picture *p, 
 	free(path);
 }
 
+static void note(struct buf *notes, const struct fleet_picture *p, const char *what)
+{
+	char name[NAME_MAX_BYTES];
+
+	picture_name(p, name, sizeof(name));
+	buf_printf(notes, "picture %s: %s\n", name, what);
+}
+
 /* A picture that is not there: alone, so that the fault of one costs only that one. */
 static int again(struct studio *s, struct fleet_pictures *p, size_t i, int64_t until,
 		 struct buf *notes)
@@ -401,10 +409,13 @@ static int again(struct studio *s, struct fleet_pictures *p, size_t i, int64_t u
 
 	if (rc == 0)
 		rc = finish(s, 0, until);
-	if (rc == 0)
-		rc = fetch(s, &p->list[i]);
-	if (rc != 0 && rc != -ENOMEM)
+	if (rc != 0 && rc != -ENOMEM) {
 		note_failure(s, &p->list[i], 0, rc, notes);
+	} else if (rc == 0) {
+		rc = fetch(s, &p->list[i]);
+		if (rc != 0 && rc != -ENOMEM)
+			note(notes, &p->list[i], "gnuplot ended well, but left no whole picture");
+	}
 	return rc == -ENOMEM ? rc : 0;
 }
 
@@ -430,8 +441,7 @@ static int draw(struct studio *s, struct fleet_pictures *p, struct buf *notes)
 		else if (got != 0 && clock_now_ns() < until)
 			rc = again(s, p, i, until, notes);
 		else if (got != 0)
-			buf_printf(notes, "picture %s: gnuplot did not finish in %d s\n",
-				   p->list[i].chart->id, (int)(DEADLINE_NS / CLOCK_S));
+			note(notes, &p->list[i], "gnuplot did not finish in 60 s");
 	}
 	return rc;
 }
