@@ -218,33 +218,15 @@ void ab_text(struct buf *b, const struct ab_view *v)
 
 /* ---- Markdown ---- */
 
-static void escaped(struct buf *b, const char *text)
-{
-	for (; *text; text++) {
-		if (strchr("\\`*_[]|#~!", *text))
-			buf_putc(b, '\\');
-		if (*text == '<')
-			buf_puts(b, "&lt;");
-		else if (*text == '>')
-			buf_puts(b, "&gt;");
-		else if (*text == '&')
-			buf_puts(b, "&amp;");
-		else if (*text == '@')
-			buf_puts(b, "@&#8203;"); /* no mention of a stranger */
-		else
-			buf_putc(b, *text == '\n' ? ' ' : *text);
-	}
-}
-
 static void row(struct buf *b, const char *where, const struct ab_finding *f)
 {
 	struct buf said = { 0 };
 
 	ab_sentence(&said, f);
 	buf_printf(b, "| %s %s | ", ab_words[f->verdict].mark, ab_words[f->verdict].name);
-	escaped(b, where);
+	text_markdown(b, where);
 	buf_puts(b, " | ");
-	escaped(b, buf_text(&said));
+	text_markdown(b, buf_text(&said));
 	buf_puts(b, " |\n");
 	buf_fini(&said);
 }
@@ -256,7 +238,7 @@ static void markdown_group(struct buf *b, const struct ab_view *v, const struct 
 
 	group_name(&name, v, g);
 	row(b, buf_text(&name), &g->f);
-	for (size_t k = g->first; k<g->first + g->n && * left> 0; k++) {
+	for (size_t k = g->first; k - g->first < g->n && *left; k++) {
 		const struct ab_point *p = &v->r->points[k];
 		struct buf where = { 0 };
 		char size[32];
@@ -279,7 +261,7 @@ void ab_markdown(struct buf *b, const struct ab_view *v)
 
 	against(&title, v);
 	buf_puts(b, "### ncclbench: ");
-	escaped(b, buf_text(&title));
+	text_markdown(b, buf_text(&title));
 	buf_puts(b, ": ");
 	headline(b, v);
 	buf_puts(b, "\n\n");
@@ -290,7 +272,7 @@ void ab_markdown(struct buf *b, const struct ab_view *v)
 
 		buf_add(&one, p + 2, n - 2);
 		buf_puts(b, "- ");
-		escaped(b, buf_text(&one));
+		text_markdown(b, buf_text(&one));
 		buf_putc(b, '\n');
 		buf_fini(&one);
 		p += n + (p[n] == '\n');

@@ -10,26 +10,9 @@
 #include "judge/series.h"
 #include "judge/verdict.h"
 #include "report/gate.h"
+#include "report/text.h"
 
 #define ROWS_MAX 60 /* a comment may have 65536 characters */
-
-static void escaped(struct buf *b, const char *text)
-{
-	for (; *text; text++) {
-		if (strchr("\\`*_[]|#~!", *text))
-			buf_putc(b, '\\');
-		if (*text == '<')
-			buf_puts(b, "&lt;");
-		else if (*text == '>')
-			buf_puts(b, "&gt;");
-		else if (*text == '&')
-			buf_puts(b, "&amp;");
-		else if (*text == '@')
-			buf_puts(b, "@&#8203;"); /* no mention of a stranger */
-		else
-			buf_putc(b, *text == '\n' ? ' ' : *text);
-	}
-}
 
 static void row(struct buf *b, const char *where, const struct finding *f)
 {
@@ -37,9 +20,9 @@ static void row(struct buf *b, const char *where, const struct finding *f)
 
 	gate_sentence(&said, f);
 	buf_printf(b, "| %s %s | ", verdict_table[f->verdict].mark, verdict_table[f->verdict].name);
-	escaped(b, where);
+	text_markdown(b, where);
 	buf_puts(b, " | ");
-	escaped(b, buf_text(&said));
+	text_markdown(b, buf_text(&said));
 	buf_puts(b, " |\n");
 	buf_fini(&said);
 }
@@ -80,7 +63,7 @@ static void list_notes(struct buf *b, const struct judgement *j)
 
 		buf_add(&one, p, n);
 		buf_puts(b, "- ");
-		escaped(b, buf_text(&one));
+		text_markdown(b, buf_text(&one));
 		buf_putc(b, '\n');
 		buf_fini(&one);
 		p += n + (p[n] == '\n');

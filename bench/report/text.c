@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/buf.h"
+
 /* Length of the valid printable character at p, 0 when it is none. C1 controls (U+0080..U+009F)
  * steer terminals. */
 static size_t character(const unsigned char *p)
@@ -121,4 +123,22 @@ bool text_utf8(void)
 			       strcasestr(value, "utf8") != NULL;
 	}
 	return false;
+}
+
+void text_markdown(struct buf *b, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\\`*_[]|#~!", *text))
+			buf_putc(b, '\\');
+		if (*text == '<')
+			buf_puts(b, "&lt;");
+		else if (*text == '>')
+			buf_puts(b, "&gt;");
+		else if (*text == '&')
+			buf_puts(b, "&amp;");
+		else if (*text == '@')
+			buf_puts(b, "@&#8203;"); /* no mention of a stranger */
+		else
+			buf_putc(b, *text == '\n' ? ' ' : *text);
+	}
 }

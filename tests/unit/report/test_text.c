@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/attr.h"
+#include "base/buf.h"
 #include "report/text.h"
 
 static void test_clean(void **state)
@@ -113,9 +114,21 @@ static void test_utf8_by_environment(void **state)
 	assert_false(text_utf8());
 }
 
+static void nothing_in_a_cell_is_markup(void **state)
+{
+	struct buf b = { 0 };
+
+	text_markdown(&b, "a|b`c` <i>&@x\n#1 [t](u) _e_ ~~ !\\");
+	assert_string_equal(buf_text(&b),
+			    "a\\|b\\`c\\` &lt;i&gt;&amp;@&#8203;x \\#1 \\[t\\](u) \\_e\\_ "
+			    "\\~\\~ \\!\\\\");
+	buf_fini(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_in_a_cell_is_markup),
 		cmocka_unit_test(test_clean),
 		cmocka_unit_test(test_clean_is_bounded_between_characters),
 		cmocka_unit_test(test_width_counts_characters),
