@@ -118,7 +118,9 @@ static int add_folder(struct shelf *s, const char *dir, const char *skip)
 
 	if (rc || n == 0) {
 		log_error("%.*s: %s", CMD_WORD_MAX, dir,
-			  rc ? strerror(-rc) : "neither a run (points.csv) nor a folder of runs");
+			  rc ? strerror(-rc)
+			     : "neither a run (points.csv) nor a folder of runs; `ncclbench "
+			       "baseline add RUN` keeps one to compare with");
 		return NB_EXIT_USAGE;
 	}
 	for (size_t i = 0; i < n && rc == 0; i++) {
