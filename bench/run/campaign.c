@@ -24,6 +24,7 @@
 #define WORKERS_LOST_MAX 4         /* per configuration; then the rest of its points is skipped */
 #define START_FAILURES_MAX 2       /* in a row, without any point in between */
 #define GROW_FROM_BYTES (1u << 20) /* from here on time is taken to grow with the size */
+#define ONCE_FROM_US 2000.0        /* one operation of that length is told well enough by one */
 #define ROUND_NS (900 * CLOCK_S)
 
 static bool same_host(const struct campaign *k, int a, int b, int nranks)
@@ -104,6 +105,10 @@ void campaign_fini(struct campaign *k)
 		merged_fini(&k->points[i].merged);
 	for (size_t i = 0; k->configs && i < k->plan.n_configs; i++)
 		free(k->configs[i].host);
+	if (k->have_last) { /* the run broke off before its answer was due */
+		(void)session_stop(&k->last.session, SESSION_KILL);
+		crew_fini(&k->last);
+	}
 	free(k->points);
 	free(k->configs);
 	if (k->cards)
@@ -269,6 +274,11 @@ static bool same_group(const struct plan_point *a, const struct plan_point *b)
 	       a->c.in_place == b->c.in_place && a->variant == b->variant;
 }
 
+static bool same_pair(const struct op_case *a, const struct op_case *b)
+{
+	return a->a == b->a && a->b == b->b && a->root == b->root;
+}
+
 /* From the nearest smaller size of the same group; NaN when there is none. */
 static double predict_us(const struct campaign *k, size_t first, size_t point)
 {
@@ -288,6 +298,20 @@ static double predict_us(const struct campaign *k, size_t first, size_t point)
 		return k->points[i].est_us * growth;
 	}
 	return NAN;
+}
+
+/* Long operations are told well enough by one, where this worker ran a smaller size of them: they
+ * are connected. Equal on all ranks: a second operation is one that all must take part in. */
+static bool one_is_enough(const struct campaign *k, const struct crew *w, size_t first,
+			  size_t point)
+{
+	const struct plan_point *p = &k->plan.points[point];
+
+	for (size_t i = point; i-- > first && same_group(p, &k->plan.points[i]);)
+		if (same_pair(&p->c, &k->plan.points[i].c) &&
+		    k->points[i].probed_by == w->attempt + 1)
+			return predict_us(k, first, point) > ONCE_FROM_US;
+	return false;
 }
 
 static int skip_for_time(struct campaign *k, size_t config, size_t point, double us)
@@ -328,8 +352,7 @@ static int settle_unasked(struct campaign *k, size_t config, size_t point)
 /* A point takes a turn in each restart; its row is final in the last one only. */
 void campaign_show(struct campaign *k, const char *what)
 {
-	progress_show(k->progress, what, k->n_turns,
-		      k->plan.n_points * (size_t)k->plan.restarts);
+	progress_show(k->progress, what, k->n_turns, k->plan.n_points * (size_t)k->plan.restarts);
 }
 
 static void show(struct campaign *k, size_t config, size_t point)
@@ -390,7 +413,7 @@ static int ascend(struct campaign *k, struct crew *w, size_t config, struct faul
 			continue;
 		show(k, config, i);
 		w->broken = k->broken;
-		r = point_probe(k, w, config, i, worst);
+		r = point_probe(k, w, config, i, one_is_enough(k, w, pc->first, i), worst);
 		if (r == 0 && fault_is(worst)) {
 			if (isnan(k->points[i].est_us))
 				k->points[i].est_us = predict_us(k, pc->first, i);
@@ -516,26 +539,10 @@ static int remember_start(struct campaign *k, const struct crew *w, size_t confi
 	return k->joined && k->plan.configs[config].arm == 0 ? k->joined(k->joined_arg, k, w) : 0;
 }
 
-static int stop_crew(struct campaign *k, struct crew *w, size_t config, bool polite)
-{
-	struct config_state *cs = &k->configs[config];
-	int64_t teardown_us = -1;
-	int r = crew_stop(w, polite, &teardown_us);
-
-	if (polite && cs->teardown_us < 0)
-		cs->teardown_us = teardown_us;
-	return r;
-}
-
-/* One crew from start to stop. *again: workers were lost and points are left. */
-static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
+static struct crew_spec spec_of(struct campaign *k, size_t config, int restart)
 {
 	struct config_state *cs = &k->configs[config];
 	struct crew_spec spec = k->crew;
-	struct crew w;
-	struct fault worst;
-	bool lost = false;
-	int r;
 
 	spec.transport = k->plan.configs[config].transport;
 	spec.nranks = k->plan.configs[config].nranks;
@@ -546,10 +553,116 @@ static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
 	spec.attempt = cs->attempt++;
 	spec.environment.tuning = !cs->ascended;
 	spec.environment.arm = campaign_arm(k, config);
-	crew_init(&w, k->c);
+	return spec;
+}
+
+/* Whose turn it is after this one, if it needs workers at all: then its process comes up while this
+ * one's worker ends. Equal on all ranks, as are all states it is told from. */
+static int spawn_next(struct campaign *k)
+{
+	size_t open, turn = k->turn + 1, all = k->plan.n_configs * (size_t)k->plan.restarts;
+
+	for (; turn < all; turn++) {
+		int restart = (int)(turn / k->plan.n_configs);
+		size_t config = plan_turn(&k->plan, restart, turn % k->plan.n_configs);
+
+		if (k->configs[config].dead || !first_open_point(k, config, &open))
+			continue;
+		k->next_spec = spec_of(k, config, restart);
+		k->next_config = config;
+		k->have_next = true;
+		crew_init(&k->next, k->c);
+		k->next.beside = true;
+		return crew_spawn(&k->next, &k->next_spec);
+	}
+	return 0;
+}
+
+/* What nobody came for: the sweep ended, or went another way. */
+static void drop_next(struct campaign *k)
+{
+	if (!k->have_next)
+		return;
+	(void)session_stop(&k->next.session, SESSION_KILL);
+	crew_fini(&k->next);
+	k->have_next = false;
+}
+
+/* The crew before this one has been ending meanwhile. Collective; nothing is measured before. */
+static int finish_last(struct campaign *k)
+{
+	struct config_state *cs = &k->configs[k->last_config];
+	int64_t teardown_us = -1;
+	int r;
+
+	if (!k->have_last)
+		return 0;
+	k->have_last = false;
+	r = crew_gone(&k->last, &teardown_us);
+	if (cs->teardown_us < 0)
+		cs->teardown_us = teardown_us;
+	crew_fini(&k->last);
+	return r;
+}
+
+/* Teardown is learned once per configuration; after that NCCL's part of it is left out. Takes the
+ * crew: it ends while the next one comes up, unless somebody watches. */
+static int stop_crew(struct campaign *k, struct crew *w, size_t config, bool polite)
+{
+	enum session_end how = !polite                              ? SESSION_KILL
+			       : k->configs[config].teardown_us < 0 ? SESSION_DESTROY
+								    : SESSION_LEAVE;
+	int64_t teardown_us = -1;
+	int r = 0;
+
+	if (!polite || k->watch || k->checks_only) {
+		r = crew_stop(w, how, &teardown_us);
+		if (polite && k->configs[config].teardown_us < 0)
+			k->configs[config].teardown_us = teardown_us;
+		return r;
+	}
+	r = spawn_next(k);
+	if (k->have_next)
+		crew_announce(&k->next, &k->next_spec);
+	crew_bye(w, how);
+	k->last = *w;
+	k->last_config = config;
+	k->have_last = true;
+	crew_init(w, k->c);
+	return r < 0 || k->have_next ? r : finish_last(k);
+}
+
+/* The one that came up meanwhile, or a new one. */
+static void take_crew(struct campaign *k, size_t config, int restart, struct crew *w,
+		      struct crew_spec *spec)
+{
+	if (k->have_next && k->next_config == config && k->next_spec.restart == restart) {
+		*w = k->next;
+		*spec = k->next_spec;
+		k->have_next = false;
+		return;
+	}
+	drop_next(k);
+	*spec = spec_of(k, config, restart);
+	crew_init(w, k->c);
+}
+
+/* One crew from start to stop. *again: workers were lost and points are left. */
+static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
+{
+	struct config_state *cs = &k->configs[config];
+	struct crew_spec spec;
+	struct crew w;
+	struct fault worst;
+	bool lost = false, stopped;
+	int r;
+
+	take_crew(k, config, restart, &w, &spec);
 	w.broken = k->broken;
 	fault_clear(&worst);
 	r = crew_start(&w, &spec, &worst);
+	if (r == 0)
+		r = finish_last(k);
 	if (r == 0 && fault_is(&worst)) {
 		lost = true;
 		if (!w.stop)
@@ -564,16 +677,17 @@ static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
 		if (r == 0 && lost && !w.stop)
 			count_loss(cs, &worst);
 	}
+	k->interrupted |= w.stop;
+	stopped = w.stop;
 	if (k->watch)
 		k->watch(k->watch_arg, &w, &worst, CAMPAIGN_BEFORE_STOP);
 	if (r == 0)
 		r = stop_crew(k, &w, config, !lost && !w.stop);
 	else
-		(void)session_stop(&w.session, false);
+		(void)session_stop(&w.session, SESSION_KILL);
 	if (k->watch)
 		k->watch(k->watch_arg, &w, &worst, CAMPAIGN_AFTER_STOP);
-	k->interrupted |= w.stop;
-	*again = lost && !cs->dead && !w.stop && !k->checks_only;
+	*again = lost && !cs->dead && !stopped && !k->checks_only;
 	crew_fini(&w);
 	return r;
 }
@@ -631,11 +745,18 @@ static void keep_unfinished(struct campaign *k)
 
 int campaign_run(struct campaign *k)
 {
+	size_t turns = k->plan.n_configs * (size_t)k->plan.restarts;
 	int r = rule_out(k);
 
-	for (int restart = 0; restart < k->plan.restarts && r == 0 && !k->interrupted; restart++)
-		for (size_t i = 0; i < k->plan.n_configs && r == 0 && !k->interrupted; i++)
-			r = run_config(k, plan_turn(&k->plan, restart, i), restart);
+	for (k->turn = 0; k->turn < turns && r == 0 && !k->interrupted; k->turn++) {
+		int restart = (int)(k->turn / k->plan.n_configs);
+
+		r = run_config(k, plan_turn(&k->plan, restart, k->turn % k->plan.n_configs),
+			       restart);
+	}
+	drop_next(k);
+	if (r == 0)
+		r = finish_last(k);
 	if (k->interrupted)
 		keep_unfinished(k);
 	progress_clear(k->progress);

@@ -38,6 +38,7 @@ struct point_state {
 	bool probed;   /* its single operation ran (or its row is final) */
 	double est_us; /* one operation, as seen in the ascending pass or guessed from a neighbour;
 			  NaN unknown */
+	int probed_by; /* crew.attempt + 1 of the worker that ran it then; 0: none did */
 	int turns; /* restarts in which it was measured, all of them when its row is final */
 	struct merged merged;
 	struct record record;   /* complete on rank 0 only */
@@ -87,6 +88,7 @@ struct campaign {
 	char dir[4096];   /* of the run, also after the store was closed */
 	bool interrupted; /* agreed */
 	bool broken;      /* rank 0: results can no longer be stored */
+	size_t turn;      /* configurations begun, over all restarts */
 	size_t n_turns;   /* of all points */
 	int64_t spent_ns[PHASE_COUNT]; /* this rank waited for its workers' answers; PHASE_NONE:
 					  single runs of the ascending pass */
@@ -105,6 +107,14 @@ struct campaign {
 		      enum campaign_moment when);
 	void *watch_arg;
 	struct progress *progress; /* rank 0, or NULL */
+	/* What comes up, and what goes, while one crew follows the other. */
+	struct crew next;          /* spawned, not yet started; have_next */
+	struct crew_spec next_spec;
+	size_t next_config;
+	bool have_next;
+	struct crew last; /* said BYE, not yet gone; have_last */
+	size_t last_config;
+	bool have_last;
 };
 
 const struct arm *campaign_arm(const struct campaign *k,

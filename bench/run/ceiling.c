@@ -397,9 +397,11 @@ int ceiling_copies(struct campaign *k, const struct launch *l)
 	else if (r == 0)
 		r = ask_all(k, &w, l, &worst);
 	if (r == 0)
-		r = crew_stop(&w, !fault_lost_worker(&worst) && !w.stop, &unused);
+		r = crew_stop(&w,
+			      fault_lost_worker(&worst) || w.stop ? SESSION_KILL : SESSION_LEAVE,
+			      &unused);
 	else
-		(void)session_stop(&w.session, false);
+		(void)session_stop(&w.session, SESSION_KILL);
 	k->interrupted |= w.stop;
 	crew_fini(&w);
 	progress_clear(k->progress);

@@ -140,7 +140,7 @@ static int hello(struct crew *w, const struct crew_spec *s, struct fault *worst)
 	if (w->running && session_ask(&w->session, PHASE_HELLO, NULL, 0, &answer)) {
 		read_hello(&answer, &version, NULL);
 		if (s->card)
-			card_hello(s->card, &answer, s->device);
+			card_hello(s->card, &answer, w->beside ? -1 : s->device);
 		words_fini(&answer);
 		if (version != NB_PROTOCOL_VERSION)
 			fault_set(&w->session.fault, OUTCOME_ERROR, PHASE_HELLO,
@@ -255,11 +255,11 @@ static int join(struct crew *w, int device, struct fault *worst)
 	return r;
 }
 
-int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst)
+int crew_spawn(struct crew *w, const struct crew_spec *spec)
 {
-	int r;
-
+	w->spawned = true;
 	w->transport = spec->transport;
+	w->attempt = spec->attempt;
 	w->nranks = spec->nranks ? spec->nranks : w->c->size;
 	w->idle = w->c->rank >= w->nranks;
 	session_init(&w->session, w->c);
@@ -268,7 +268,27 @@ int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst
 	w->session.grace_ns = spec->grace_ns;
 	w->session.peer_grace_ns = spec->peer_grace_ns;
 	environment_fini(&w->environment);
-	r = w->idle ? 0 : spawn(w, spec);
+	return w->idle ? 0 : spawn(w, spec);
+}
+
+void crew_announce(struct crew *w, const struct crew_spec *spec)
+{
+	struct msg m = { 0 };
+	int r;
+
+	if (!w->running)
+		return;
+	msg_begin(&m, "DEVICE");
+	msg_add_i64(&m, "device", spec->device);
+	r = chan_send(w->session.fd, &m, clock_after_ns(w->session.timeout_ns));
+	(void)r; /* what is wrong with the worker or the device shows at HELLO or JOIN */
+	msg_fini(&m);
+}
+
+int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst)
+{
+	int r = w->spawned ? 0 : crew_spawn(w, spec);
+
 	if (r < 0)
 		return r;
 	w->session.card = spec->card;
@@ -281,11 +301,27 @@ int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst
 	return r;
 }
 
-int crew_stop(struct crew *w, bool polite, int64_t *teardown_us)
+void crew_bye(struct crew *w, enum session_end how)
 {
-	int64_t v = session_stop(&w->session, polite);
+	session_say_bye(&w->session, how);
+}
 
+int crew_gone(struct crew *w, int64_t *teardown_us)
+{
+	*teardown_us = session_hear_gone(&w->session);
 	w->running = false;
-	*teardown_us = v;
-	return polite ? w->c->ops->max(w->c, teardown_us, 1, clock_after_ns(ROUND_NS)) : 0;
+	(void)session_stop(&w->session, SESSION_KILL);
+	return w->c->ops->max(w->c, teardown_us, 1, clock_after_ns(ROUND_NS));
+}
+
+int crew_stop(struct crew *w, enum session_end how, int64_t *teardown_us)
+{
+	*teardown_us = -1;
+	if (how != SESSION_KILL) {
+		crew_bye(w, how);
+		return crew_gone(w, teardown_us);
+	}
+	w->running = false;
+	(void)session_stop(&w->session, SESSION_KILL);
+	return 0;
 }

@@ -47,7 +47,11 @@ struct crew {
 	struct evidence evidence;
 	int transport, nranks;
 	bool idle; /* this rank is not of the communicator */
+	bool spawned; /* by crew_spawn; crew_start takes it from there */
+	bool beside;  /* another worker of ours was still on the GPU (set by the caller): who uses
+			 it is not asked then */
 	bool running;
+	int attempt;                 /* of crew_spec: which start of this configuration */
 	bool warm;                   /* measured something already: the card's clocks are up */
 	int64_t context_us, init_us; /* the slowest rank's; -1 unknown */
 	char lanes[256]; /* "" on an idle rank; this rank's worker's: "tcp/eth0", or by peer
@@ -57,6 +61,12 @@ struct crew {
 };
 
 void crew_init(struct crew *w, struct coord *c);
+/* Not collective: this rank's process alone, so that it can come up while another worker ends.
+ * Nothing on the GPU yet. What fails is told by crew_start. Negative: out of memory or descriptors.
+ */
+int crew_spawn(struct crew *w, const struct crew_spec *spec) ATTR_MUST;
+/* Not collective, between the two: it makes its context on the device now. */
+void crew_announce(struct crew *w, const struct crew_spec *spec);
 int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst) ATTR_MUST;
 /* One round: this rank's worker is asked; `extra` (at most 6) is filled by `read` from the answer
  * and becomes the maximum over ranks. */
@@ -66,5 +76,8 @@ int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, c
 /* The same without asking: session.fault, as the caller may have set it, is told to all. */
 int crew_agree(struct crew *w, int64_t *extra, int n_extra, struct fault *worst) ATTR_MUST;
 /* Returns the slowest teardown in us (-1 unknown) in *teardown_us. */
-int crew_stop(struct crew *w, bool polite, int64_t *teardown_us) ATTR_MUST;
+int crew_stop(struct crew *w, enum session_end how, int64_t *teardown_us) ATTR_MUST;
+/* Its two halves: between them the workers end, and other things can be done. */
+void crew_bye(struct crew *w, enum session_end how); /* not collective */
+int crew_gone(struct crew *w, int64_t *teardown_us) ATTR_MUST;
 void crew_fini(struct crew *w);

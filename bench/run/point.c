@@ -244,7 +244,7 @@ static void remember_tuning(const struct crew *w, const struct plan_point *p, st
 }
 
 /* What the single operation told is true of the same case in other timings, too. */
-static void adopt_proof(struct campaign *k, size_t config, size_t point)
+static void adopt_proof(struct campaign *k, size_t config, size_t point, int by_attempt)
 {
 	const struct plan_config *pc = &k->plan.configs[config];
 	struct point_state *from = &k->points[point];
@@ -261,10 +261,11 @@ static void adopt_proof(struct campaign *k, size_t config, size_t point)
 		s->tuning = from->tuning;
 		s->est_us = from->est_us;
 		s->probed = true;
+		s->probed_by = by_attempt + 1;
 	}
 }
 
-int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
+int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point, bool once,
 		struct fault *worst)
 {
 	struct point_state *s = &k->points[point];
@@ -278,6 +279,8 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 	if (r < 0 || fault_is(worst))
 		return r;
 	begin_run(&m, "single", 1, 1, 1, 0);
+	if (once)
+		msg_add_i64(&m, "once", 1);
 	k->spent_ns[PHASE_NONE] -= k->spent_ns[PHASE_RUN];
 	r = crew_ask(w, PHASE_RUN, &m, 0, read_single, &single, v, 4, worst);
 	k->spent_ns[PHASE_NONE] += k->spent_ns[PHASE_RUN];
@@ -300,7 +303,7 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 		cs->first_op_us = v[1];
 	remember_tuning(w, p, s);
 	keep_worst_told(s, &single.told);
-	adopt_proof(k, config, point);
+	adopt_proof(k, config, point, w->attempt);
 	return check(w, &s->wrong, worst);
 }
 
@@ -403,6 +406,13 @@ static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all
 	double a, b;
 	int r;
 
+	/* This very worker ran this very operation before, and one is as long as half the batches
+	 * of a usual point: it would only be run once more. */
+	if (2 * est * c.ops * 1e3 > (double)profile_of(k)->point_budget_ns &&
+	    k->points[point].probed_by == w->attempt + 1) {
+		*loop_us = est * c.ops;
+		return 0;
+	}
 	/* A long loop needs no second one to be warm. */
 	if (est * c.ops * PILOT_SHARE > (double)profile_of(k)->point_budget_ns / 1e3)
 		c.batches = 1;

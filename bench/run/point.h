@@ -13,8 +13,9 @@ struct fault;
 
 /* The key of a point's row, but for what its arm adds. */
 void point_key(int transport, const struct plan_point *p, const char *map, struct record *r);
-/* PREPARE, RUN single, CHECK: fills est_us of the point. */
-int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
+/* PREPARE, RUN single, CHECK: fills est_us of the point. `once`: one operation instead of two,
+ * equal on all ranks. */
+int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point, bool once,
 		struct fault *worst) ATTR_MUST;
 /* PREPARE, RUN in chunks until precise or out of budget, CHECK: adds to merged; *stop says why it
  * ended. */

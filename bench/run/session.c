@@ -361,23 +361,56 @@ bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extr
 	return answered;
 }
 
-int64_t session_stop(struct session *s, bool polite)
+void session_say_bye(struct session *s, enum session_end how)
 {
 	struct msg bye = { 0 };
+	int r;
+
+	if (how == SESSION_KILL || s->fd < 0)
+		return;
+	s->said_bye = true;
+	msg_begin(&bye, "BYE");
+	if (how == SESSION_LEAVE)
+		msg_add_i64(&bye, "destroy", 0);
+	r = chan_send(s->fd, &bye, clock_after_ns(allowed_ns(s, PHASE_BYE, 0)));
+	(void)r; /* what is wrong with the worker shows when it is to answer */
+	msg_fini(&bye);
+}
+
+int64_t session_hear_gone(struct session *s)
+{
 	struct words gone;
 	int64_t teardown_us = -1;
 
-	if (polite && s->fd >= 0) {
-		msg_begin(&bye, "BYE");
-		if (session_ask(s, PHASE_BYE, &bye, 0, &gone)) {
-			if (words_i64(&gone, "teardown_us", 0, INT64_MAX, &teardown_us) != 0)
-				teardown_us = -1;
-			words_fini(&gone);
-		}
-		msg_fini(&bye);
-	}
+	if (!s->said_bye || s->fd < 0 || !session_ask(s, PHASE_BYE, NULL, 0, &gone))
+		return -1;
+	if (words_i64(&gone, "teardown_us", 0, INT64_MAX, &teardown_us) != 0)
+		teardown_us = -1;
+	words_fini(&gone);
+	return teardown_us;
+}
+
+void session_leave(struct session *s, struct child *ending)
+{
 	close_fd(&s->fd);
-	child_stop(&s->child, s->grace_ns ? s->grace_ns : GRACE_NS);
-	child_fini(&s->child);
+	*ending = s->child;
+	child_init(&s->child);
+}
+
+void session_reap(struct child *ending, int64_t grace_ns)
+{
+	child_stop(ending, grace_ns ? grace_ns : GRACE_NS);
+	child_fini(ending);
+}
+
+int64_t session_stop(struct session *s, enum session_end how)
+{
+	struct child ending;
+	int64_t teardown_us;
+
+	session_say_bye(s, how);
+	teardown_us = how == SESSION_KILL ? -1 : session_hear_gone(s);
+	session_leave(s, &ending);
+	session_reap(&ending, s->grace_ns);
 	return teardown_us;
 }

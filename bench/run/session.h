@@ -51,6 +51,7 @@ struct session {
 	 * stuck in a collective call. Their supervisors are alarmed, and no worker is used again.
 	 */
 	bool together;
+	bool said_bye;
 };
 
 void session_init(struct session *s, struct coord *coord);
@@ -60,9 +61,24 @@ bool session_start(struct session *s, const struct session_spec *spec) ATTR_MUST
  * deadline. `answer` is filled (words_fini is the caller's) only when true is returned. */
 bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extra_ns,
 		 struct words *answer) ATTR_MUST;
-/* BYE and the answer when `polite`, then the stop ladder in any case. Returns teardown time in us,
- * -1 unknown. */
-int64_t session_stop(struct session *s, bool polite);
+/* How a worker is asked to end. */
+enum session_end {
+	SESSION_KILL,    /* not at all: the ladder */
+	SESSION_DESTROY, /* BYE: it destroys its communicator, and tells how long that took */
+	SESSION_LEAVE,   /* BYE destroy=0: it just exits, where its library allows that */
+};
+
+/* Says BYE (not with SESSION_KILL); the answer is still to be heard. */
+void session_say_bye(struct session *s, enum session_end how);
+/* The answer to it. Returns teardown time in us, -1 unknown. */
+int64_t session_hear_gone(struct session *s);
+/* Closes the socket; a process that is still ending becomes the caller's to end (child_stop,
+ * child_fini). */
+void session_leave(struct session *s, struct child *ending);
+/* All of it, and the stop ladder. */
+int64_t session_stop(struct session *s, enum session_end how);
+/* The stop ladder of a process that session_leave gave away. */
+void session_reap(struct child *ending, int64_t grace_ns);
 /* How long one answer may take at that phase. */
 int64_t session_phase_timeout(int phase, int64_t timeout_ns);
 

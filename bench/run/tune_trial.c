@@ -49,7 +49,7 @@ static int measure_points(struct campaign *k, struct crew *w, size_t config, dou
 
 	for (size_t i = 0; i < pc->n && r == 0 && !fault_is(worst) && !w->stop; i++)
 		if (!k->plan.points[pc->first + i].impossible)
-			r = point_probe(k, w, config, pc->first + i, worst);
+			r = point_probe(k, w, config, pc->first + i, false, worst);
 	for (size_t i = 0; i < pc->n && r == 0 && !fault_is(worst) && !w->stop; i++) {
 		if (k->plan.points[pc->first + i].impossible)
 			continue;
@@ -116,7 +116,7 @@ static int use_crew(struct campaign *k, struct crew *w, const struct tune_order 
 	if (r == 0 && !fault_is(&worst) && !w->stop)
 		r = measure_points(k, w, o->config, us, &worst);
 	if (r < 0) {
-		(void)session_stop(&w->session, false);
+		(void)session_stop(&w->session, SESSION_KILL);
 		return r;
 	}
 	if (fault_is(&worst))
@@ -124,7 +124,7 @@ static int use_crew(struct campaign *k, struct crew *w, const struct tune_order 
 	set_fault(&worst, out);
 	if (!fault_is(&worst))
 		out->detail[0] = '\0';
-	r = crew_stop(w, !fault_is(&worst) && !w->stop, &teardown_us);
+	r = crew_stop(w, fault_is(&worst) || w->stop ? SESSION_KILL : SESSION_LEAVE, &teardown_us);
 	return r < 0 ? r : w->stop ? -EINTR : 0;
 }
 

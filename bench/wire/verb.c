@@ -20,6 +20,7 @@ const struct verb verb_table[VERB_COUNT] = {
 			 .answers = PHASE_ID,
 			 .keys = { "blob" } },
 	[VERB_PEER] = { .name = "PEER", .answers = PHASE_NONE, .keys = { "rank", "blob" } },
+	[VERB_DEVICE] = { .name = "DEVICE", .answers = PHASE_NONE, .keys = { "device" } },
 	[VERB_JOIN] = { .name = "JOIN",
 			.answers = PHASE_NONE,
 			.keys = { "rank", "nranks", "device" } },

@@ -23,6 +23,8 @@
 #define FP8_REDUCES_SINCE_CC 9 /* NCCL reduces 8-bit floats from compute capability 9.0 on */
 
 static struct nccl_rank rank;
+static int context_device = -1; /* whose context DEVICE made, and how long that took */
+static int64_t context_us_ahead;
 static ncclUniqueId unique_id;
 static bool have_unique_id;
 
@@ -85,6 +87,16 @@ static int make_context(int device, int64_t *us)
 	return NB_BACKEND_OK;
 }
 
+static void nccl_device(int device)
+{
+	int64_t us = 0;
+
+	if (make_context(device, &us))
+		return;
+	context_device = device;
+	context_us_ahead = us;
+}
+
 static int make_communicator(int64_t *us)
 {
 	int64_t began = clock_now_ns();
@@ -115,6 +127,8 @@ static int join_all(int64_t *context_us, int64_t *init_us)
 	int r;
 
 	r = make_context(rank.device, context_us);
+	if (context_device == rank.device)
+		*context_us = context_us_ahead;
 	if (!r)
 		r = make_communicator(init_us);
 	return r ? r : make_instruments();
@@ -279,6 +293,7 @@ static int nccl_leave(int64_t *teardown_us)
 	int64_t began;
 	int r;
 
+	*teardown_us = 0;
 	if (!rank.comm)
 		return NB_BACKEND_OK;
 	rank_drop_graph(&rank);
@@ -302,6 +317,7 @@ const struct nb_backend nb_backend = {
 	.facts = nccl_facts,
 	.blob = nccl_blob,
 	.peer = nccl_peer,
+	.device = nccl_device,
 	.join = nccl_join,
 	.prepare = nccl_prepare,
 	.run = nccl_run,

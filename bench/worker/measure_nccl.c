@@ -102,6 +102,30 @@ void rank_drop_graph(struct nccl_rank *r)
 	r->graph_ops = 0;
 }
 
+/* What NCCL chooses from: without the ranks of a pair or a root. */
+static bool same_choice(const struct op_case *a, const struct op_case *b)
+{
+	return a->op == b->op && a->bytes == b->bytes && a->dtype == b->dtype &&
+	       a->redop == b->redop && a->root == b->root && a->a == b->a && a->b == b->b &&
+	       a->in_place == b->in_place;
+}
+
+static bool seen(const struct nccl_rank *r)
+{
+	int i;
+
+	for (i = 0; r->buffers.variant == VARIANT_PLAIN && i < r->n_seen; i++)
+		if (same_choice(&r->seen[i], &r->c))
+			return true;
+	return false;
+}
+
+static void remember_case(struct nccl_rank *r)
+{
+	if (r->buffers.variant == VARIANT_PLAIN && r->n_seen < RANK_SEEN_MAX && !seen(r))
+		r->seen[r->n_seen++] = r->c;
+}
+
 /* Connections are made by an operation outside of it: what NCCL allocates then is no part of a
  * graph. */
 static int capture(struct nccl_rank *r, int ops)
@@ -112,9 +136,10 @@ static int capture(struct nccl_rank *r, int ops)
 	if (r->graph && r->graph_ops == ops)
 		return NB_BACKEND_OK;
 	rank_drop_graph(r);
-	rc = rank_run_once(r, NULL);
+	rc = seen(r) ? NB_BACKEND_OK : rank_run_once(r, NULL);
 	if (rc)
 		return rc;
+	remember_case(r);
 	CU_TRY(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeThreadLocal));
 	for (i = 0; !rc && i < ops; i++)
 		rc = launch_op(&r->launch);
@@ -241,8 +266,9 @@ static int measure_host(struct nccl_rank *r, const struct nb_run *run, int64_t *
 }
 
 /* The first operation pays for the connections (made lazily since NCCL 2.22) and is timed by the
- * host; the second, behind a barrier, predicts what one operation takes. */
-static int single(struct nccl_rank *r, int64_t *ns, int64_t *first_us)
+ * host; the second, behind a barrier, predicts what one operation takes. Whether one is enough is
+ * not for this rank to decide: the second is a collective call. */
+static int single(struct nccl_rank *r, bool once, int64_t *ns, int64_t *first_us)
 {
 	const struct nb_run one = { .mode = NB_RUN_SINGLE, .batches = 1, .ops = 1, .replays = 1 };
 	int64_t host_ns = 0;
@@ -252,6 +278,12 @@ static int single(struct nccl_rank *r, int64_t *ns, int64_t *first_us)
 	if (rc)
 		return rc;
 	*first_us = host_ns / 1000;
+	remember_case(r);
+	/* A second one in place would work on the first one's result. */
+	r->once_from_fresh = once || !r->c.in_place;
+	*ns = host_ns;
+	if (once)
+		return NB_BACKEND_OK;
 	r->timing = TIMING_STREAM; /* whatever the case's: nothing is captured for one operation */
 	rc = measure_device(r, &one, ns);
 	r->timing = timing;
@@ -263,7 +295,8 @@ int rank_measure(struct nccl_rank *r, const struct nb_run *run, int64_t *ns, int
 	int rc = NB_BACKEND_OK;
 
 	if (run->mode == NB_RUN_SINGLE)
-		return single(r, ns, first_us);
+		return single(r, run->once, ns, first_us);
+	r->once_from_fresh = false;
 	if (r->timing == TIMING_BLOCKING || r->timing == TIMING_NCCL_TESTS)
 		return measure_host(r, run, ns);
 	if (r->timing == TIMING_GRAPH)

@@ -29,6 +29,8 @@ struct buffers {
 	int variant;         /* how both were made: variant_id */
 };
 
+#define RANK_SEEN_MAX 1024
+
 struct nccl_rank {
 	int rank, nranks, device;
 	int nccl_version, cc_major;
@@ -45,6 +47,11 @@ struct nccl_rank {
 	struct launch_args launch;
 	cudaGraphExec_t graph; /* NULL until measured with timing graph */
 	int graph_ops;
+	bool once_from_fresh; /* the buffers hold what one operation made of the pattern */
+	/* Cases that ran in plain memory already: NCCL has the connections they need. Full: forgets
+	 * nothing, learns nothing. */
+	struct op_case seen[RANK_SEEN_MAX];
+	int n_seen;
 };
 
 /* buffers_nccl.c. NB_BACKEND_SKIPPED: it would not fit. On NB_BACKEND_OOM both areas are in a valid

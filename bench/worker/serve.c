@@ -121,6 +121,18 @@ static int act_peer(struct server *s, const struct words *w)
 	return nb_backend.peer((int)rank, s->blob, len);
 }
 
+/* No answer: a device that cannot be had is told at JOIN, which tries it again. */
+static int act_device(struct server *s, const struct words *w)
+{
+	int64_t device;
+
+	if (words_i64(w, "device", -1, RANKS_MAX, &device))
+		return refuse(s, "DEVICE has no valid device");
+	if (nb_backend.device)
+		nb_backend.device((int)device);
+	return 0;
+}
+
 static int act_join(struct server *s, const struct words *w)
 {
 	int64_t rank, nranks, device;
@@ -227,7 +239,7 @@ static int act_prepare(struct server *s, const struct words *w)
 
 static int parse_run(const struct words *w, struct nb_run *run)
 {
-	const char *mode = words_get(w, "mode");
+	const char *mode = words_get(w, "mode"), *once = words_get(w, "once");
 	int64_t batches, ops, replays, warmup;
 
 	if (!mode || (strcmp(mode, "single") != 0 && strcmp(mode, "measure") != 0))
@@ -242,6 +254,7 @@ static int parse_run(const struct words *w, struct nb_run *run)
 	run->ops = (int)ops;
 	run->replays = (int)replays;
 	run->warmup = (int)warmup;
+	run->once = once && strcmp(once, "1") == 0;
 	return 0;
 }
 
@@ -332,13 +345,15 @@ static int act_ceiling(struct server *s, const struct words *w)
 
 static int act_bye(struct server *s, const struct words *w)
 {
-	int64_t teardown_us = 0;
+	const char *destroy = words_get(w, "destroy");
+	bool just_exit = nb_backend.exits_at_once && destroy && strcmp(destroy, "0") == 0;
+	int64_t teardown_us = -1;
 	struct msg m = { 0 };
 	int r;
 
 	msg_begin(&m, "GONE");
 	add_state(&m, true);
-	r = nb_backend.leave(&teardown_us);
+	r = just_exit ? 0 : nb_backend.leave(&teardown_us);
 	if (r) {
 		msg_fini(&m);
 		return r;
@@ -351,6 +366,7 @@ static int act_bye(struct server *s, const struct words *w)
 static const struct action actions[] = {
 	{ VERB_ID, STAGE_NEW, act_id },
 	{ VERB_PEER, STAGE_NEW, act_peer },
+	{ VERB_DEVICE, STAGE_NEW, act_device },
 	{ VERB_JOIN, STAGE_NEW, act_join },
 	{ VERB_PREPARE, STAGE_JOINED | STAGE_PREPARED, act_prepare },
 	{ VERB_RUN, STAGE_PREPARED, act_run },

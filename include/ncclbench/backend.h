@@ -33,6 +33,7 @@ struct nb_run {
 	int ops;          /* operations per graph (graph) or per loop (stream); >= 1 */
 	int replays;      /* times that loop is repeated inside one batch; >= 1 */
 	int warmup;       /* batches run before and not reported */
+	bool once;        /* single mode: its first operation is enough */
 };
 
 struct nb_check {
@@ -65,6 +66,8 @@ struct nb_backend {
 	int (*facts)(struct msg *hello);
 	int (*blob)(uint8_t *blob, size_t max, size_t *len);
 	int (*peer)(int rank, const uint8_t *blob, size_t len);
+	/* The context alone, ahead of join; what fails shows in join. NULL: there is none. */
+	void (*device)(int device);
 	/* Context and communicator; appends context_us, init_us and device facts to `joined`. */
 	int (*join)(int rank, int nranks, int device, struct msg *joined);
 	/* Buffers of the case, filled with the pattern, and (timing graph) nothing captured yet. */
@@ -75,6 +78,7 @@ struct nb_backend {
 	 * nothing to say. */
 	int (*proof)(struct msg *done);
 	int (*check)(struct nb_check *check);
+	/* *teardown_us stays as it is where there is nothing to tear down. */
 	int (*leave)(int64_t *teardown_us);
 	/* PREPARE quiet=1: no log line per operation from now on, as far as the library lets itself
 	 * be told. Called at most once. NULL: it writes none. */

@@ -12,6 +12,8 @@
  *   supervisor -> worker   ID
  *   worker -> supervisor   IDENT blob=<hex>                         (NCCL: rank 0 only is asked)
  *   supervisor -> worker   PEER rank= blob=<hex>                    (one per known blob; no reply)
+ *   supervisor -> worker   DEVICE device=                           (not always; no reply: it makes
+ *                                                                    its context ahead of JOIN)
  *   supervisor -> worker   JOIN rank= nranks= device=
  *   worker -> supervisor   JOINED context_us= init_us= ...facts
  * and then per point
@@ -27,6 +29,9 @@
  * and at the end
  *   supervisor -> worker   BYE
  *   worker -> supervisor   GONE teardown_us=                        (then it exits 0)
+ *
+ * BYE may carry destroy=0: the communicator is not torn down first where the process can just exit
+ * (teardown_us is -1 then).
  *
  * Instead of the awaited answer a worker may send, at any phase,
  *   FAIL kind=unavailable|oom|skipped|corrupt|error code= text=   it stays alive unless fatal=1 is
@@ -56,14 +61,16 @@
  * where it needs another (-1: none); a sample is `copies` copies. JOIN is not needed for it.
  *
  * mode=single runs two operations: the first connects and is first_us= by the host's clock, the
- * second is ns=. CHECK fills the buffers anew, runs one operation and compares, whatever ran
- * before. mode=measure runs `batches` batches, each an in-stream barrier, start mark, `replays`
- * times `ops` operations, stop mark. DONE ns= holds stop - start of each batch: the time of
- * replays*ops operations.
+ * second is ns=. With once=1 (a supervisor's word, equal on all ranks, for long operations of a
+ * kind that ran before) the first is the only one and ns=, too. CHECK compares what one operation
+ * made of freshly filled buffers: that of mode=single where it came directly before, else it fills
+ * them and runs one. mode=measure runs `batches` batches, each an in-stream barrier, start mark,
+ * `replays` times `ops` operations, stop mark. DONE ns= holds stop - start of each batch: the time
+ * of replays*ops operations.
  */
 #pragma once
 
-#define NB_PROTOCOL_VERSION 1
+#define NB_PROTOCOL_VERSION 2
 #define NB_CHANNEL_FD 3
 #define NB_LOG_FD 4
 #define NB_QUIET_LOG_FD 5

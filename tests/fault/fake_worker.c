@@ -952,8 +952,9 @@ static const struct {
 	const char *verb;
 	void (*on)(struct fake *f, const char *request);
 } requests[] = {
-	{ "ID", on_id },   { "PEER", on_peer },   { "JOIN", on_join }, { "PREPARE", on_prepare },
-	{ "RUN", on_run }, { "CHECK", on_check }, { "BYE", on_bye },   { "CEILING", on_ceiling },
+	{ "ID", on_id },       { "PEER", on_peer },       { "DEVICE", on_peer },
+	{ "JOIN", on_join },   { "PREPARE", on_prepare }, { "RUN", on_run },
+	{ "CHECK", on_check }, { "BYE", on_bye },         { "CEILING", on_ceiling },
 };
 
 static void serve(struct fake *f, const char *request)

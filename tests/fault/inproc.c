@@ -229,9 +229,19 @@ bool session_ask(struct session *s, int phase, const struct msg *m, int64_t extr
 	return ok;
 }
 
-int64_t session_stop(struct session *s, bool polite)
+void session_say_bye(struct session *s, enum session_end how)
 {
-	return polite ? 10 : -1;
+	s->said_bye = how == SESSION_DESTROY;
+}
+
+int64_t session_hear_gone(struct session *s)
+{
+	return s->said_bye ? 10 : -1;
+}
+
+int64_t session_stop(struct session *s, enum session_end how)
+{
+	return how == SESSION_DESTROY ? 10 : -1;
 }
 
 int64_t session_phase_timeout(int phase, int64_t timeout_ns)

@@ -129,7 +129,7 @@ static void stop(struct life *l, bool polite)
 {
 	int64_t from = clock_now_ns();
 
-	l->teardown_us = session_stop(&l->session, polite);
+	l->teardown_us = session_stop(&l->session, polite ? SESSION_DESTROY : SESSION_KILL);
 	l->stop_ns = clock_now_ns() - from;
 }
 

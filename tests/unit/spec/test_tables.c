@@ -178,9 +178,9 @@ static void test_phases(void **state)
 static void test_profiles(void **state)
 {
 	static const struct profile want[] = {
-		{ "quick", "", 1, 50000000, 500000, 15000000, 6, 40, 67108864 },
+		{ "quick", "", 1, 50000000, 300000, 8000000, 3, 40, 67108864 },
 		{ "standard", "", 3, 500000000, 1000000, 100000000, 8, 100, 268435456 },
-		{ "gate", "", 10, 1000000000, 5000000, 200000000, 10, 100, 268435456 },
+		{ "gate", "", 10, 1000000000, 2000000, 100000000, 8, 100, 268435456 },
 	};
 
 	assert_int_equal(profile_count, 3);

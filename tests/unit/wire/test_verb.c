@@ -35,6 +35,7 @@ static const struct {
 	{ VERB_CHECK, "CHECK", false, PHASE_NONE },
 	{ VERB_CHECKED, "CHECKED wrong=0 checked=2 first=0 got= want= poisoned=0", true,
 	  PHASE_CHECK },
+	{ VERB_DEVICE, "DEVICE device=1", false, PHASE_NONE },
 	{ VERB_BYE, "BYE", false, PHASE_NONE },
 	{ VERB_GONE, "GONE teardown_us=4", true, PHASE_BYE },
 	{ VERB_CEILING, "CEILING name=ce-write device=0 peer=1 bytes=8 copies=1 samples=1", false,
