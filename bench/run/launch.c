@@ -16,6 +16,7 @@
 #include "machine/host.h"
 #include "ncclbench/exitcode.h"
 #include "run/coord.h"
+#include "run/environment.h"
 #include "run/order.h"
 #include "spec/transport.h"
 
@@ -177,11 +178,18 @@ static bool same_gpu(const struct facts *f, int a, int b)
 	return facts_device(f, a) == facts_device(f, b);
 }
 
-static bool any_shared(const struct facts *f, int *first, int *second)
+/* NCCL takes ranks on one GPU that have different host ids: those of two faked hosts may share. */
+static bool may_share(const struct facts *f, int a, int b, int fake_hosts)
+{
+	return fake_hosts && environment_fake_host(a, f->n, fake_hosts) !=
+				     environment_fake_host(b, f->n, fake_hosts);
+}
+
+static bool any_shared(const struct facts *f, int fake_hosts, int *first, int *second)
 {
 	for (int a = 0; a < f->n; a++)
 		for (int b = a + 1; b < f->n; b++)
-			if (same_gpu(f, a, b)) {
+			if (!may_share(f, a, b, fake_hosts) && same_gpu(f, a, b)) {
 				*first = a;
 				*second = b;
 				return true;
@@ -211,7 +219,7 @@ static void nccl_refusal(struct launch *l, const struct options *o, char *why, s
 	}
 	if (!set_devices(l, o, why, max))
 		return;
-	l->shared_gpu = any_shared(&l->facts, &a, &b);
+	l->shared_gpu = any_shared(&l->facts, o->fake_hosts, &a, &b);
 	if (o->health && !o->share_gpu)
 		l->shared_gpu = false; /* NCCL itself shall say that it refuses this, and its log be
 					  explained */

@@ -245,7 +245,7 @@ static void healthy_worker_goes_the_whole_way(void **state)
 
 	talk_script(&t, "");
 	hear_verb(&t, "HELLO");
-	assert_string_equal(words_get(&t.w, "version"), "1");
+	assert_string_equal(words_get(&t.w, "version"), "2");
 	assert_string_equal(words_get(&t.w, "backend"), "fake");
 	assert_string_equal(words_get(&t.w, "devices"), "2");
 	assert_string_equal(words_get(&t.w, "gpu1.name"), "Fake GPU");

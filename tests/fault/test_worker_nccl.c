@@ -170,7 +170,7 @@ static void test_hello(void **state)
 
 	talk_start(&t, "");
 	hear_verb(&t, "HELLO");
-	holds(&t, "version", "1");
+	holds(&t, "version", "2");
 	holds(&t, "backend", "nccl");
 	holds(&t, "blob_from_all", "0");
 	holds(&t, "devices", "2");
@@ -423,6 +423,78 @@ static void test_corrupt(void **state)
 	ask(&t, prepare_text("all_gather", "int8", "sum", 0, 100, "graph", "plain"), "READY");
 	check_finds(&t, "1", "25", "0"); /* the fake counts one share */
 	goodbye(&t);
+}
+
+/* How many operations a rank launches is its supervisor's word, never its own clock's: the second
+ * call would fail here. What the single one made is what CHECK looks at. */
+static void test_once(void **state)
+{
+	struct talk t;
+
+	joined(&t, "ncclAllReduce@2:3", 0, 2);
+	ask(&t, ALL_REDUCE("stream"), "READY");
+	ask(&t, SINGLE " once=1", "DONE");
+	ask(&t, "CHECK", "CHECKED");
+	holds(&t, "wrong", "0");
+	holds(&t, "checked", "1024");
+	ask(&t, ALL_REDUCE("stream"), "READY");
+	ask(&t, "CHECK", "FAIL"); /* fresh buffers: an operation of its own, the second */
+	talk_end(&t);
+}
+
+/* In place a second operation works on the first one's result: CHECK needs an own one. */
+static void test_twice_in_place(void **state)
+{
+	struct talk t;
+
+	joined(&t, "", 0, 2);
+	ask(&t, prepare_text("all_reduce", "float", "sum", 1, 4096, "stream", "plain"), "READY");
+	ask(&t, SINGLE, "DONE");
+	ask(&t, "CHECK", "CHECKED");
+	holds(&t, "wrong", "0");
+	ask(&t, prepare_text("all_reduce", "float", "sum", 1, 4096, "stream", "plain"), "READY");
+	ask(&t, SINGLE " once=1", "DONE");
+	ask(&t, "CHECK", "CHECKED");
+	holds(&t, "wrong", "0");
+	goodbye(&t);
+}
+
+/* The context ahead of JOIN: no answer of its own, a device that is not there is told at JOIN. */
+static void test_device_ahead(void **state)
+{
+	struct talk t;
+
+	talk_start(&t, "");
+	hear_verb(&t, "HELLO");
+	say(&t, "DEVICE device=0");
+	say_join(&t, 0, 2);
+	hear_verb(&t, "JOINED");
+	goodbye(&t);
+	talk_start(&t, "cudaFree@1:2");
+	hear_verb(&t, "HELLO");
+	say(&t, "DEVICE device=0");
+	say_join(&t, 0, 2);
+	hear_verb(&t, "JOINED"); /* the second try is well */
+	goodbye(&t);
+	talk_start(&t, "devices:1");
+	hear_verb(&t, "HELLO");
+	say(&t, "DEVICE device=1");
+	say_join(&t, 1, 2);
+	hear_verb(&t, "FAIL");
+	holds(&t, "kind", "unavailable");
+	talk_end(&t);
+}
+
+/* destroy=0: the call that would fail is not made. */
+static void test_just_exit(void **state)
+{
+	struct talk t;
+
+	joined(&t, "ncclCommDestroy@1:3,ncclCommFinalize@1:3", 0, 2);
+	ask(&t, "BYE destroy=0", "GONE");
+	holds(&t, "teardown_us", "-1");
+	ends_as(&t, "exit status 0");
+	talk_end(&t);
 }
 
 static void test_lost(void **state)
@@ -983,6 +1055,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_timings),
 		cmocka_unit_test(test_corrupt),
 		cmocka_unit_test(test_method_of_nccl_tests),
+		cmocka_unit_test(test_once),
+		cmocka_unit_test(test_twice_in_place),
+		cmocka_unit_test(test_device_ahead),
+		cmocka_unit_test(test_just_exit),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_async_error),

@@ -90,7 +90,7 @@ static const struct exception in_campaign[] = {
 	{ "nan", "check", { OUTCOME_ERROR, PHASE_CHECK, 0, "count of wrong elements" } },
 	{ "version:9",
 	  "hello",
-	  { OUTCOME_ERROR, PHASE_HELLO, 0, "speaks protocol 9, this program 1" } },
+	  { OUTCOME_ERROR, PHASE_HELLO, 0, "speaks protocol 9, this program 2" } },
 };
 
 static const struct exception *find(const struct exception *e, size_t n, const char *word,

@@ -342,6 +342,36 @@ def case_ceilings():
     return "%d rows, cost %.1f s; pinned %.1f to and %.1f GB/s from the GPU" % (len(gbps), cost, up, down)
 
 
+def case_fake_hosts():
+    """4 ranks as two faked hosts: what NCCL does inside of a half and between them, both in one proof"""
+    if GPUS < 2:
+        return None
+    run = Run(["--fake-hosts", "2", "--ops", "all_reduce", "--sizes", "8,64K,1M", "--timing", "stream", "--transports",
+               "auto,socket,shm", "--no-ceilings"], ranks=4)
+    need(run.code == 0, run.explain())
+    for name in ("auto", "socket"):
+        rows = run.of(transport=name)
+        need(rows and all(r["outcome"] == "ok" and r["proof"] == "yes" and r["wrong"] == "0" for r in rows), run.explain())
+        need(all(r["used"] == "mixed: 2 of 4 hops NET/Socket" for r in rows), "%s used %s" % (name, rows[0]["used"]))
+    need(all(r["outcome"] == "unavailable" for r in run.of(transport="shm")), "shm between hosts")
+    run.keep("fake-hosts")
+    return "64 KiB in %s us" % run.one(transport="socket", bytes=65536)["time_us"]
+
+
+def case_many_ranks():
+    """more ranks than GPUs over the network transport: slow, proven, right"""
+    said = []
+    for ranks in (4, 8):
+        run = Run((["--share-gpu"] if not SHARE else []) + ["--transports", "socket", "--ops", "all_reduce,broadcast", "--sizes", "8,64K,1M",
+                  "--timing", "stream", "--no-ceilings"], ranks=ranks)
+        need(run.code == 0, run.explain())
+        all_good(run)
+        need(all(r["ranks"] == str(ranks) for r in run.rows), "ranks")
+        run.keep("ranks-%d" % ranks)
+        said.append("%d ranks %.1f s" % (ranks, run.seconds))
+    return ", ".join(said)
+
+
 CASES = {k[5:]: v for k, v in list(globals().items()) if k.startswith("case_")}
 
 
