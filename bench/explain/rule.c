@@ -796,6 +796,10 @@ const struct rule rule_table[RULE_COUNT] = {
 		.cause = "there is no NCCL output in this log",
 		.why = "NCCL says nothing unless it is asked to.",
 		.remedy = "export NCCL_DEBUG=INFO              # before the job, on all ranks" },
+	[RULE_UCX_LOG] = { "ucx-log", SEVERITY_INFO, "certain",
+		.cause = "these are the logs of a run over UCX, in which NCCL takes no part",
+		.why = "What is known here are NCCL's words and those around it; NCCL_ variables change nothing in such a run.",
+		.remedy = "export UCX_LOG_LEVEL=info           # run again: UCX names its version and the UCX_ variables it took" },
 };
 /* clang-format on */
 

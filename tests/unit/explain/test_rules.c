@@ -409,6 +409,7 @@ static const struct example {
 	EX(RAY_DEDUP, "(W pid=9) " A "Connected all rings [repeated 7x across cluster]\n", "the word was repeated three times\n"),
 	EX(LOG_CUT, NULL, PAIR_UP),
 	EX(NO_NCCL_LINES, "step 1\n", PAIR_UP),
+	EX(UCX_LOG, NULL, "step 1\n"),
 #undef EX
 };
 /* clang-format on */
