@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "spec/plan.h"
 
 #define FILE_MAX_BYTES (256u << 20)
 
@@ -48,6 +49,30 @@ static void keep_first_arm(struct run_view *r)
 	r->view.n_rows = kept;
 }
 
+/* As the sweep showed them: transports of their own, "shm (tuned)". */
+static bool add_tuned(struct run_view *r)
+{
+	bool any = false;
+
+	for (size_t i = r->view.n_rows; i < r->view.n_all; i++) {
+		struct record tuned = r->rows[i];
+
+		if (strcmp(tuned.arm, PLAN_ARM_TUNED) != 0)
+			continue;
+		any = true;
+		if (strcmp(tuned.detail, PLAN_NOT_TUNED) == 0)
+			continue;
+		snprintf(tuned.transport, sizeof(tuned.transport), "%.40s (tuned)",
+			 r->rows[i].transport);
+		tuned.arm[0] = '\0';
+		r->rows[i] = r->rows[r->view.n_rows];
+		r->rows[r->view.n_rows++] = tuned;
+	}
+	if (any)
+		r->view.n_all = r->view.n_rows;
+	return any;
+}
+
 static void add_note(struct run_view *r, const char *text)
 {
 	if (text[0] == '\0' || r->view.n_notes == RUN_VIEW_NOTES)
@@ -71,6 +96,8 @@ static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_
 	free(data);
 	if (rc == 0)
 		keep_first_arm(r);
+	if (rc == 0 && add_tuned(r))
+		add_note(r, RUN_VIEW_TUNED);
 	r->view.rows = r->rows;
 	r->view.ranks = view_most_ranks(r->rows, r->view.n_rows);
 	snprintf(line, sizeof(line), "points.csv: %s", cut);
@@ -152,6 +179,7 @@ static void note_state(struct run_view *r, const json_t *o)
 	else if (json_is_false(complete))
 		add_note(r, "the run did not come to its end: these points are complete, the rest "
 			    "was not measured");
+	add_note(r, run_view_text(o, "steering"));
 	add_note(r, run_view_text(o, "placement"));
 	note_cards(r, json_object_get(o, "gpu_state"));
 	add_note(r, run_view_text(o, "ceiling_missing"));

@@ -10,6 +10,7 @@
 #define RUN_VIEW_PEAKS 64
 #define RUN_VIEW_NOTES 16
 #define RUN_VIEW_NOTE 400
+#define RUN_VIEW_TUNED "(tuned) has the settings that the tune recommends (run.json: arms)"
 
 struct json_t; /* jansson's */
 

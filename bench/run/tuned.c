@@ -101,7 +101,7 @@ static int fill_arm(struct arm *a, json_t *rows)
 	a->only = calloc(ARM_SETTINGS_MAX, sizeof(*a->only));
 	r = a->set && a->only ? 0 : -ENOMEM;
 	json_array_foreach(rows, i, row) r = r ? r : add_row(a, row);
-	snprintf(a->label, sizeof(a->label), "tuned");
+	snprintf(a->label, sizeof(a->label), "%s", PLAN_ARM_TUNED);
 	snprintf(a->tag, sizeof(a->tag), "tuned");
 	a->beats_base = true;
 	return r;
@@ -175,8 +175,7 @@ void tuned_plan(struct plan *p, const struct arm *arms)
 			continue;
 		for (size_t i = pc->first; i < pc->first + pc->n; i++)
 			if (!p->points[i].impossible) {
-				p->points[i].impossible =
-				    "the tune recommends nothing for this transport";
+				p->points[i].impossible = PLAN_NOT_TUNED;
 				p->points[i].unavailable = true;
 			}
 	}

@@ -825,6 +825,9 @@ tune_in_sweep() {
 	[ "$(column tuned arm | tr ' ' '\n' | grep -c tuned)" = 4 ] || fail "tuned: not four rows"
 	expect_says tuned tuned/points.csv "the tune recommends nothing for this transport"
 	expect_says tuned tuned/run.json NCCL_MIN_NCHANNELS
+	NCCL_P2P_DISABLE=1 start steered "" 2 --transports auto,shm
+	expect_says steered steered/run.json '"steering": "auto'
+	expect_says steered steered/run.json 'NCCL_P2P_DISABLE=1'
 	start nothing "" 2 --tuned "$tmp/flat"
 	expect_code nothing 2
 	expect_says nothing nothing.err "recommends nothing"
