@@ -234,14 +234,7 @@ int store_sync(struct store *s)
 
 int store_text(struct store *s, const char *name, const char *text, size_t len)
 {
-	char *path = s->dir ? file_join(s->dir, name) : NULL;
-	int rc;
-
-	if (path == NULL)
-		return fail(s, name, s->dir ? -ENOMEM : -EBADF);
-	rc = file_replace(path, text, len);
-	free(path);
-	return fail(s, name, rc);
+	return fail(s, name, s->dir ? file_put(s->dir, name, text, len) : -EBADF);
 }
 
 static int close_checked(int *fd)

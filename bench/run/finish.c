@@ -378,12 +378,12 @@ static int print_pairs(const struct shown *s, const struct options *o)
 static int print_matrix(const struct campaign *k, const struct shown *s, const struct options *o)
 {
 	struct buf text = { 0 }, page = { 0 };
-	char *path = file_join(k->dir, "matrix.md");
-	int r = path ? matrix_text(&s->view, &text) : -ENOMEM;
+	int r = matrix_text(&s->view, &text);
 
 	buf_printf(&page, "# Algorithms and protocols\n\n```\n%s```\n", buf_text(&text));
 	if (r == 0)
-		r = page.failed ? -ENOMEM : file_replace(path, buf_text(&page), page.len);
+		r = page.failed ? -ENOMEM
+				: file_put(k->dir, "matrix.md", buf_text(&page), page.len);
 	if (r == 0)
 		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text),
 				   text.len);
@@ -391,7 +391,6 @@ static int print_matrix(const struct campaign *k, const struct shown *s, const s
 		log_error("cannot write %s/matrix.md: %s", k->dir, strerror(-r));
 	buf_fini(&page);
 	buf_fini(&text);
-	free(path);
 	return r;
 }
 
