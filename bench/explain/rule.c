@@ -450,6 +450,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.remedy = "nvidia-smi                          # who holds the memory? dead processes?\n"
 			"export NCCL_BUFFSIZE=1048576 NCCL_MAX_NCHANNELS=4   # NCCL itself needs less then\n"
 			"# smaller batch, or shard more" },
+	[RULE_REMOTE_ALLOC] = { "remote-allocation", SEVERITY_ERROR, "likely",
+		.cause = "GPU memory that another rank asked for could not be had; most likely it is exhausted",
+		.why = "NCCL allocates on behalf of other ranks and says only that this failed, not why. Too little free memory is the usual reason; a CUDA failure beside it, or the asking rank's death, would be another.",
+		.remedy = "nvidia-smi                          # is the memory of that rank's GPU full?\n"
+			"export NCCL_DEBUG=INFO              # if not: the lines around it, of all ranks, name the call that failed" },
 	[RULE_OOM_TORCH] = { "framework-out-of-memory", SEVERITY_ERROR, "certain",
 		.cause = "a rank ran out of GPU memory; NCCL errors elsewhere follow from it",
 		.why = "The rank died or left the collective, the others then report closed connections or timeouts.",
