@@ -262,7 +262,7 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, const stru
 		 (unsigned long long)k->plan.fingerprint);
 	json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
 	json_object_set_new(o, "ncclbench", text(NCCLBENCH_VERSION));
-	json_object_set_new(o, "command", text("sweep"));
+	json_object_set_new(o, "command", text(options_command(f->options)));
 	json_object_set_new(o, "arguments", text(f->options->command));
 	json_object_set_new(o, "started", text(f->when));
 	json_object_set_new(o, "complete", json_boolean(complete && !k->interrupted));

@@ -915,7 +915,7 @@ static int plain_value(int key, char *arg, struct options *o)
 	}
 }
 
-static const char *command_name(const struct options *o)
+const char *options_command(const struct options *o)
 {
 	return o->health ? "health" : o->tune ? "tune" : "sweep";
 }
@@ -939,7 +939,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			  o->health ? "health"
 			  : o->tune ? "tune"
 				    : "a sweep",
-			  command_name(o));
+			  options_command(o));
 		return EINVAL;
 	}
 	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++) {
@@ -1020,7 +1020,7 @@ static const char *contradiction(const struct options *o)
 static int check_option_names(const struct options *o, const struct argp_option *known_rows,
 			      int argc, char **argv)
 {
-	const char *names[N_ELEMENTS(rows) + 3], *command = command_name(o);
+	const char *names[N_ELEMENTS(rows) + 3], *command = options_command(o);
 	size_t n = 0;
 
 	_Static_assert(N_ELEMENTS(health_rows) <= N_ELEMENTS(rows), "names must hold either");

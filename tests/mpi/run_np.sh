@@ -723,6 +723,7 @@ tune_finds() {
 	expect_says gain gain.text "export NCCL_MIN_NCHANNELS=8"
 	expect_says gain gain.text "elsewhere, all_reduce small: +0.0 %"
 	expect_says gain gain/tune.json '"verdict": "gain"'
+	expect_says gain gain/run.json '"command": "tune"'
 	expect_trials gain
 	expect_readable gain
 	[ -z "$(ls "$tmp/gain/logs")" ] || fail "gain: logs of workers that did well are left"
