@@ -433,8 +433,12 @@ static void draw(const struct campaign *k, const struct shown *s)
 {
 	char *dir = file_join(k->store.dir, "charts");
 	struct buf notes = { 0 };
-	int n = dir ? chart_draw_all(&s->view, dir, &notes) : -ENOMEM;
+	int n = dir ? file_make_dirs(dir) : -ENOMEM;
 
+	if (n == 0)
+		n = chart_draw_all(&s->view, dir, &notes);
+	if (dir)
+		(void)rmdir(dir); /* only when nothing came into it */
 	log_lines(buf_text(&notes));
 	if (n > 0)
 		log_note("%d charts in %s", n, dir);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -157,8 +158,10 @@ static int draw_and_write(struct work *k)
 	int rc = 0;
 
 	hold_signals(&hold);
-	if (k->w->charts)
+	if (k->w->charts) {
 		rc = draw(k);
+		(void)rmdir(k->charts); /* only when nothing came into it */
+	}
 	for (size_t i = 0; i < sheet_forms_n && rc == 0; i++)
 		rc = hold_interrupted() ? -EINTR : write_form(k, sheet_forms[i]);
 	hold_release(&hold);

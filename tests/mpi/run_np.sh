@@ -130,6 +130,7 @@ healthy() {
 		expect_column "healthy$np" proof "yes yes"
 		expect_column "healthy$np" ranks "$np $np"
 		expect_readable "healthy$np"
+		[ ! -e "$tmp/healthy$np/charts" ] || fail "healthy$np: --no-charts left a folder for them"
 	done
 	# A word for a rank that is not there does nothing.
 	start nobody "hang@run#7 crash@join#2" 2
