@@ -10,9 +10,11 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "ncclbench/exitcode.h"
+#include "run/arm.h"
 #include "run/confirm.h"
 #include "run/coord.h"
 #include "run/options.h"
+#include "run/tuned.h"
 
 int given_code(struct coord *c, int code)
 {
@@ -83,5 +85,31 @@ int given_verdict(struct coord *c, struct options *o, struct confirm *out)
 					    "was judged on another backend; leave --backend out");
 	if (rc == 0)
 		o->backend = out->backend;
+	return rc;
+}
+
+/* ---- --tuned ---- */
+
+/* `rc`: what tuned_read or tuned_arms returned. */
+static int judge_tuned(const struct coord *c, int rc, const char *why)
+{
+	if (rc == -EINVAL && c->rank == 0)
+		log_error("--tuned: %s", why);
+	return rc == -EINVAL ? GIVEN_STOP(NB_EXIT_USAGE) : rc;
+}
+
+int given_tuned(struct coord *c, struct options *o)
+{
+	char *text = NULL, why[400] = "";
+	int rc = c->rank == 0 ? tuned_read(o->tuned, &text, why, sizeof(why)) : 0;
+
+	rc = given_code(c, judge_tuned(c, rc, why));
+	if (rc == 0)
+		rc = coord_bcast_text(c, &text, clock_after_ns(GIVEN_ROUND_NS));
+	if (rc == 0)
+		rc = judge_tuned(
+		    c, tuned_arms(o->tuned, text, &o->arms, &o->n_arms, why, sizeof(why)), why);
+	free(text);
+	o->plan.n_arms = rc == 0 ? (int)o->n_arms : 0;
 	return rc;
 }

@@ -22,5 +22,7 @@ int given_code(struct coord *c, int code) ATTR_MUST;
 /* --confirm VERDICT: into `out`, and its backend into the options. 0; GIVEN_STOP after a line;
  * negative errno. */
 int given_verdict(struct coord *c, struct options *o, struct confirm *out) ATTR_MUST;
+/* --tuned RUN: the arms of the options. 0; GIVEN_STOP after a line; negative errno. */
+int given_tuned(struct coord *c, struct options *o) ATTR_MUST;
 /* Says why the verdict cannot be used; GIVEN_STOP of a usage error. */
 int given_refuse_verdict(const struct coord *c, const struct options *o, const char *why) ATTR_MUST;

@@ -616,6 +616,8 @@ static int run(struct run *r, int launcher_size)
 		rc = agree_on_veto(r);
 	if (rc == 0 && r->options.confirm)
 		rc = given_verdict(&r->coord, &r->options, &r->confirm);
+	if (rc == 0 && r->options.tuned)
+		rc = given_tuned(&r->coord, &r->options);
 	if (rc == 0)
 		rc = launch_decide(&r->coord, &r->options, &r->launch);
 	if (rc > 0 && r->launch.refusal[0] && r->coord.rank == 0)

@@ -19,7 +19,6 @@
 #include "run/matrix.h"
 #include "run/order.h"
 #include "run/tune_class.h"
-#include "run/tuned.h"
 #include "search/tunable.h"
 #include "spec/dtype.h"
 #include "spec/profile.h"
@@ -1119,17 +1118,10 @@ static int make_matrix(struct options *o)
 	char why[400] = "";
 	int r;
 
-	if (!o->algos && !o->protos && !o->tuned)
+	if (!o->algos && !o->protos)
 		return 0;
-	if (o->n_ab || o->confirm || (o->tuned && (o->algos || o->protos)))
+	if (o->n_ab || o->confirm || o->tuned)
 		return 0; /* contradiction() says it */
-	if (o->tuned) {
-		r = tuned_arms(o->tuned, &o->arms, &o->n_arms, why, sizeof(why));
-		if (r == -EINVAL)
-			log_error("--tuned: %s", why);
-		o->plan.n_arms = r == 0 ? (int)o->n_arms : 0;
-		return r;
-	}
 	r = matrix_arms(o->algos, o->protos, &o->arms, &o->n_arms, why, sizeof(why));
 	if (r == -EINVAL)
 		log_error("%s", why);

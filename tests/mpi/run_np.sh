@@ -830,6 +830,14 @@ tune_in_sweep() {
 	NCCL_P2P_DISABLE=1 start steered "" 2 --transports auto,shm
 	expect_says steered steered/run.json '"steering": "auto'
 	expect_says steered steered/run.json 'NCCL_P2P_DISABLE=1'
+	# Rank 1 runs in another folder and does not see the tune: rank 0 reads it for all.
+	program=$(realpath "$run")
+	set -- --tuned gain --transports shm --ops all_reduce --timing stream --sizes 8 --no-charts --out "$tmp/sent"
+	NCCLBENCH_TEST_WORKER=$(realpath "$fake") NCCLBENCH_TEST_FAKE="" timeout -s KILL "$give_up" "$mpirun" -np 1 -wdir "$tmp" "$program" "$@" : -np 1 -wdir / "$program" "$@" \
+		>"$tmp/sent.text" 2>"$tmp/sent.err" </dev/null
+	echo $? >"$tmp/sent.rc"
+	expect_code sent 0
+	[ "$(column sent arm | tr ' ' '\n' | grep -c tuned)" = 1 ] || fail "sent: not one row"
 	start nothing "" 2 --tuned "$tmp/flat"
 	expect_code nothing 2
 	expect_says nothing nothing.err "recommends nothing"
