@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "data/salvage.h"
 #include "spec/plan.h"
 
 #define FILE_MAX_BYTES (256u << 20)
@@ -94,15 +95,47 @@ static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_
 	if (rc < 0)
 		snprintf(why, why_max, "%s/points.csv: %s", dir, place[0] ? place : strerror(-rc));
 	free(data);
-	if (rc == 0)
-		keep_first_arm(r);
-	if (rc == 0 && add_tuned(r))
-		add_note(r, RUN_VIEW_TUNED);
-	r->view.rows = r->rows;
-	r->view.ranks = view_most_ranks(r->rows, r->view.n_rows);
 	snprintf(line, sizeof(line), "points.csv: %s", cut);
 	add_note(r, cut[0] ? line : "");
 	return rc;
+}
+
+/* Of a run that was killed: what has samples and no row. */
+static int add_lost(struct run_view *r, const char *dir, char *why, size_t why_max)
+{
+	char *data = NULL, place[300] = "", line[200];
+	size_t len = 0, added = 0;
+	int rc;
+
+	if (!json_is_false(json_object_get(r->meta, "complete")))
+		return 0;
+	rc = read_file(dir, "samples.csv", &data, &len, why, why_max);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc == 0) {
+		rc = salvage_rows(data, len, &r->rows, &r->view.n_rows, &added, place,
+				  sizeof(place));
+		if (rc < 0)
+			snprintf(why, why_max, "%s/samples.csv: %s", dir,
+				 place[0] ? place : strerror(-rc));
+	}
+	free(data);
+	snprintf(line, sizeof(line),
+		 "%zu point%s had no row yet: made of the restarts in samples.csv; which way the "
+		 "data went is not known",
+		 added, added == 1 ? "" : "s");
+	if (added)
+		add_note(r, line);
+	return rc;
+}
+
+static void arrange(struct run_view *r)
+{
+	keep_first_arm(r);
+	if (add_tuned(r))
+		add_note(r, RUN_VIEW_TUNED);
+	r->view.rows = r->rows;
+	r->view.ranks = view_most_ranks(r->rows, r->view.n_rows);
 }
 
 const char *run_view_text(const json_t *o, const char *key)
@@ -243,8 +276,12 @@ int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max
 	rc = load_rows(r, dir, why, why_max);
 	if (rc == 0)
 		rc = load_meta(r, dir, why, why_max);
+	if (rc == 0)
+		rc = add_lost(r, dir, why, why_max);
 	if (rc < 0)
 		run_view_fini(r);
+	else
+		arrange(r);
 	return rc;
 }
 
