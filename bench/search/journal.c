@@ -125,8 +125,7 @@ int journal_parse(const char *text, size_t len, size_t n_classes, struct journal
 	size_t line = 1;
 	int rc = j.identity ? 0 : -ENOMEM;
 
-	for (; rc == 0 && at < end && (nl = memchr(at, '\n', (size_t)(end - at)));
-	     line++) {
+	for (; rc == 0 && at < end && (nl = memchr(at, '\n', (size_t)(end - at))); line++) {
 		rc = read_line(at, (size_t)(nl - at), line, n_classes, &j, why, why_max);
 		at = nl + 1;
 	}

@@ -13,8 +13,8 @@
 
 #include "data/salvage.h"
 
-#define HEAD                                                                                     \
-	"# ncclbench samples schema 2\n"                                                         \
+#define HEAD                                                                                       \
+	"# ncclbench samples schema 2\n"                                                           \
 	"backend,transport,variant,op,dtype,redop,inplace,root,ranks,map,pair,algo_req,proto_req," \
 	"load,bytes,timing,arm,restart,batch,ops_per_batch,max_us,mean_us,min_us\n"
 #define KEY(transport, bytes) \
@@ -23,10 +23,9 @@
 	KEY(transport, bytes) restart ",0,20," us "," us "," us "\n"
 
 /* 1000000 bytes in 50 us: 20 GB/s, and the bus bandwidth of 2 ranks is the same. */
-static const char killed[] =
-    HEAD SAMPLE("shm", "1000000", "0", "40") SAMPLE("shm", "1000000", "0", "60")
-	SAMPLE("shm", "8", "0", "5") SAMPLE("p2p", "8", "0", "3")
-	    SAMPLE("shm", "1000000", "1", "50") SAMPLE("shm", "8", "1", "7") "nccl,shm,pl";
+static const char killed[] = HEAD SAMPLE("shm", "1000000", "0", "40")
+    SAMPLE("shm", "1000000", "0", "60") SAMPLE("shm", "8", "0", "5") SAMPLE("p2p", "8", "0", "3")
+	SAMPLE("shm", "1000000", "1", "50") SAMPLE("shm", "8", "1", "7") "nccl,shm,pl";
 
 static void samples_become_rows(void **state)
 {
@@ -66,8 +65,8 @@ static void a_row_is_not_replaced(void **state)
 	char why[200] = "";
 
 	assert_int_equal(record_read_all(points, strlen(points), &rows, &n, why, sizeof(why)), 0);
-	assert_int_equal(
-	    salvage_rows(killed, strlen(killed), &rows, &n, &added, why, sizeof(why)), 0);
+	assert_int_equal(salvage_rows(killed, strlen(killed), &rows, &n, &added, why, sizeof(why)),
+			 0);
 	assert_int_equal(n, 3);
 	assert_int_equal(added, 2);
 	assert_string_equal(rows[0].outcome, "hang");
