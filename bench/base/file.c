@@ -18,8 +18,9 @@
 #include "base/clock.h"
 
 #define READ_FIRST 4096
-#define OTHER_END_NS (5 * CLOCK_S) /* who reads or writes the other end of a FIFO may come later \
-				    */
+#define OTHER_END_NS                                                                \
+	(5 * CLOCK_S) /* who reads or writes the other end of a FIFO may come later \
+		       */
 #define LOOK_AGAIN_MS 20
 
 static ssize_t read_some(int fd, char *to, size_t room)
@@ -201,13 +202,11 @@ static int write_over(const char *path, const void *data, size_t len)
 	return rc;
 }
 
-int file_replace(const char *path, const void *data, size_t len)
+static int write_beside(const char *path, const void *data, size_t len)
 {
 	char *tmp = NULL;
 	int rc;
 
-	if (must_stay(path))
-		return write_over(path, data, len);
 	if (asprintf(&tmp, "%s.tmp.%ld", path, (long)getpid()) < 0)
 		return -ENOMEM;
 	rc = write_new(tmp, data, len);
@@ -219,6 +218,22 @@ int file_replace(const char *path, const void *data, size_t len)
 	}
 	free(tmp);
 	return rc ? rc : sync_parent(path);
+}
+
+int file_replace(const char *path, const void *data, size_t len)
+{
+	return must_stay(path) ? write_over(path, data, len) : write_beside(path, data, len);
+}
+
+int file_put(const char *dir, const char *name, const void *data, size_t len)
+{
+	char *path = file_join(dir, name);
+	int rc = !path                ? -ENOMEM
+		 : file_is_link(path) ? write_beside(path, data, len)
+				      : file_replace(path, data, len);
+
+	free(path);
+	return rc;
 }
 
 static bool is_dir(const char *path)
@@ -266,6 +281,13 @@ bool file_exists(const char *path)
 	struct stat st;
 
 	return !stat(path, &st);
+}
+
+bool file_is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
 }
 
 int file_dir_empty(const char *path, bool *empty)

@@ -13,8 +13,12 @@ int file_read_all(const char *path, size_t max, char **data, size_t *len) ATTR_M
 int file_write_all(int fd, const void *data, size_t len) ATTR_MUST; /* whole or error */
 /* tmp, fsync, rename; devices, pipes and links are written to in place */
 int file_replace(const char *path, const void *data, size_t len) ATTR_MUST;
+/* dir/name of a folder that may be anybody's: as file_replace, but a symbolic link gives way to the
+ * file, so that nothing outside of the folder is written. */
+int file_put(const char *dir, const char *name, const void *data, size_t len) ATTR_MUST;
 int file_make_dirs(const char *path) ATTR_MUST; /* like mkdir -p */
 bool file_exists(const char *path);
+bool file_is_link(const char *path);                         /* a symbolic one */
 int file_dir_empty(const char *path, bool *empty) ATTR_MUST; /* -ENOENT when absent */
 /* dir + "/" + name; heap string or NULL. */
 char *file_join(const char *dir, const char *name) ATTR_MUST;

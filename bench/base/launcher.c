@@ -28,6 +28,18 @@ static bool number(const char *name, int64_t least, int *out)
 	return true;
 }
 
+/* Of the row itself, else of one below that gives this process the same rank: srun --mpi=pmix tells
+ * the rank twice and the size in Slurm's words only. Another rank there is of the job around us. */
+static void find_size(size_t row, struct launcher *out)
+{
+	int rank;
+
+	for (size_t i = row; i < N_ELEMENTS(launchers); i++)
+		if (number(launchers[i].rank, 0, &rank) && rank == out->rank &&
+		    number(launchers[i].size, 1, &out->size))
+			return;
+}
+
 bool launcher_find(struct launcher *out)
 {
 	out->rank = 0;
@@ -35,7 +47,7 @@ bool launcher_find(struct launcher *out)
 	for (size_t i = 0; i < N_ELEMENTS(launchers); i++) {
 		if (!number(launchers[i].rank, 0, &out->rank))
 			continue;
-		(void)number(launchers[i].size, 1, &out->size);
+		find_size(i, out);
 		return true;
 	}
 	return false;

@@ -21,7 +21,7 @@
 #define POINTS "points.csv"
 #define SAMPLES "samples.csv"
 
-static const char *const subdirs[] = { "logs", "charts" };
+#define LOGS "logs"
 
 void store_init(struct store *s)
 {
@@ -121,21 +121,18 @@ static void undo_create(struct store *s)
 
 	for (size_t i = 0; dir >= 0 && i < N_ELEMENTS(files); i++)
 		unlinkat(dir, files[i], 0);
-	for (size_t i = 0; dir >= 0 && i < N_ELEMENTS(subdirs); i++)
-		unlinkat(dir, subdirs[i], AT_REMOVEDIR);
-	if (dir >= 0)
+	if (dir >= 0) {
+		unlinkat(dir, LOGS, AT_REMOVEDIR);
 		close(dir);
+	}
 }
 
 static int fill_dir(struct store *s)
 {
-	int rc = 0;
+	int rc = fail(s, LOGS, make_subdir(s->dir, LOGS));
 
-	for (size_t i = 0; i < N_ELEMENTS(subdirs); i++) {
-		rc = fail(s, subdirs[i], make_subdir(s->dir, subdirs[i]));
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	rc = fail(s, POINTS, open_csv(s->dir, POINTS, 0, &s->points_fd));
 	if (rc)
 		return rc;
@@ -234,14 +231,7 @@ int store_sync(struct store *s)
 
 int store_text(struct store *s, const char *name, const char *text, size_t len)
 {
-	char *path = s->dir ? file_join(s->dir, name) : NULL;
-	int rc;
-
-	if (path == NULL)
-		return fail(s, name, s->dir ? -ENOMEM : -EBADF);
-	rc = file_replace(path, text, len);
-	free(path);
-	return fail(s, name, rc);
+	return fail(s, name, s->dir ? file_put(s->dir, name, text, len) : -EBADF);
 }
 
 static int close_checked(int *fd)

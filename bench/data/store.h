@@ -17,7 +17,7 @@ struct store {
 };
 
 void store_init(struct store *s);
-/* Creates `dir` (with parents), logs/ and charts/ in it, and the two CSV files with headers.
+/* Creates `dir` (with parents), logs/ in it, and the two CSV files with headers.
  * -ENOTEMPTY when it holds anything. */
 int store_create(struct store *s, const char *dir) ATTR_MUST;
 /* Goes on in the directory of an earlier run: -ENOENT when it is none. */

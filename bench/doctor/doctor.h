@@ -107,6 +107,7 @@ struct doctor {
 	/* limits; -1 unknown, INT64_MAX none */
 	int64_t memlock, nofile;
 	int cpus_allowed;
+	int shm_error; /* errno of making a file in /dev/shm; 0: it went well, or was not tried */
 	int ptrace_scope;
 	char container[32], vm[64]; /* "" none seen */
 	bool wsl;
@@ -148,6 +149,8 @@ int doctor_gather(const struct doctor_request *q, struct doctor *d) ATTR_MUST;
 
 /* The parts of it. */
 void doctor_read_limits(struct doctor *d);
+/* Can this user make a file in that folder? Leaves nothing there. 0 or negative errno. */
+int doctor_try_files(const char *dir) ATTR_MUST;
 void doctor_read_pci(struct doctor *d);  /* after the probe: places of the GPUs, ACS, IOMMU */
 void doctor_find_gpus(struct doctor *d); /* without CUDA: what the driver or PCI shows */
 void doctor_read_net(struct doctor *d);

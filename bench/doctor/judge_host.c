@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Judges of the host: buses, limits, containers, networks. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,30 @@ static bool cumem_host(const struct doctor *d)
 	       sscanf(d->cuda_driver, "%d.%d", &a, &b) == 2 && a * 100 + b >= 1206;
 }
 
+/* Room does not help who may not use it. TABLE: why no file could be made there. */
+static void shm_not_writable(const struct doctor *d, struct judgements *v)
+{
+	static const struct {
+		int error;
+		const char *remedy;
+	} ways[] = {
+		{ EACCES, "chmod 1777 /dev/shm  # as root; or run as a user who may write there" },
+		{ EPERM, "chmod 1777 /dev/shm  # as root; or run as a user who may write there" },
+		{ EROFS,
+		  "mount -o remount,rw /dev/shm  # as root; in a container: mount it without ro" },
+		{ ENOSPC, "ls -l /dev/shm  # files that nobody uses any more take the room" },
+		{ EDQUOT, "ls -l /dev/shm  # files that nobody uses any more take the room" },
+	};
+	const char *remedy = "ls -ld /dev/shm";
+
+	for (size_t i = 0; i < N_ELEMENTS(ways); i++)
+		if (ways[i].error == d->shm_error)
+			remedy = ways[i].remedy;
+	judgement_add(v, needs_shm(d) && d->n_gpus > 1 ? LEVEL_ERROR : LEVEL_WARNING, remedy,
+		      "this user cannot make a file in /dev/shm: %s; NCCL's SHM transport needs it",
+		      strerror(d->shm_error));
+}
+
 void judge_shm(const struct doctor *d, struct judgements *v)
 {
 	int ranks = d->n_gpus > 2 ? d->n_gpus : 2;
@@ -128,6 +153,10 @@ void judge_shm(const struct doctor *d, struct judgements *v)
 	if (d->host.shm_bytes < 0) {
 		judgement_add(v, LEVEL_WARNING, "mount -t tmpfs shm /dev/shm",
 			      "/dev/shm is not mounted, or its size is not known");
+		return;
+	}
+	if (d->shm_error) {
+		shm_not_writable(d, v);
 		return;
 	}
 	if (have >= need && (double)d->host.shm_free_bytes >= need)

@@ -2,9 +2,12 @@
 /* Limits of this process, container, virtual machine, size of /dev/shm of a recorded tree: from
  * /proc and /sys only. */
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/num.h"
@@ -115,8 +118,8 @@ static void read_vm(struct doctor *d)
 	d->wsl = strcasestr(d->host.kernel, "microsoft") != NULL;
 }
 
-/* "... - tmpfs shm rw,size=65536k": only of a recorded tree, whose own /dev/shm is not the
- * machine's. */
+/* "... /dev/shm rw,nosuid ... - tmpfs shm rw,size=65536k": only of a recorded tree, whose own
+ * /dev/shm is not the machine's. */
 static void read_recorded_shm(struct doctor *d)
 {
 	char *text = read_text(d, "/proc/self/mountinfo"),
@@ -126,6 +129,8 @@ static void read_recorded_shm(struct doctor *d)
 	d->host.shm_bytes = d->host.shm_free_bytes = -1;
 	if (line) {
 		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, " /dev/shm ro", 12) == 0 && (line[12] == ',' || line[12] == ' '))
+			d->shm_error = EROFS;
 		size = strstr(line, "size=");
 		if (size) {
 			size += 5;
@@ -138,6 +143,17 @@ static void read_recorded_shm(struct doctor *d)
 		}
 	}
 	free(text);
+}
+
+int doctor_try_files(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), error = fd < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	else if (error == EOPNOTSUPP || error == EISDIR) /* no such files on this file system */
+		error = faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0 ? errno : 0;
+	return -error;
 }
 
 void doctor_read_limits(struct doctor *d)
@@ -155,4 +171,6 @@ void doctor_read_limits(struct doctor *d)
 	read_vm(d);
 	if (d->recorded)
 		read_recorded_shm(d);
+	else
+		d->shm_error = -doctor_try_files("/dev/shm");
 }

@@ -418,6 +418,19 @@ static void fill_defaults(struct findings *fs)
 	}
 }
 
+/* Do the files have the names that a run of ours gives to UCX's logs? */
+static bool logs_of_ucx(const struct facts *f)
+{
+	for (size_t i = 0; i < f->n_files; i++) {
+		const char *slash = strrchr(f->files[i].name, '/'),
+			   *name = slash ? slash + 1 : f->files[i].name;
+
+		if (strncmp(name, "ucx-", 4) != 0)
+			return false;
+	}
+	return f->n_files > 0;
+}
+
 void findings_judge(const struct facts *f, struct findings *fs)
 {
 	*fs = (struct findings){ .facts = f, .several_hosts = several_hosts(f) };
@@ -436,7 +449,7 @@ void findings_judge(const struct facts *f, struct findings *fs)
 	if (f->n_cut || f->failed)
 		(void)findings_add(fs, RULE_LOG_CUT);
 	if (!f->n_records)
-		(void)findings_add(fs, RULE_NO_NCCL_LINES);
+		(void)findings_add(fs, logs_of_ucx(f) ? RULE_UCX_LOG : RULE_NO_NCCL_LINES);
 	demote(fs);
 	fill_defaults(fs);
 	if (fs->n)

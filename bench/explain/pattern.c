@@ -145,7 +145,7 @@ const struct pattern pattern_table[] = {
 	ROW(OOM_GPU, IN_WARN, "out of memory"),
 	ROW(OOM_GPU, IN_ERR, "cuda failure", "out of memory"),
 	ROW(OOM_GPU, IN_TEXT, "cuda error: out of memory"),
-	ROW(OOM_GPU, IN_WARN, "[rem allocator] allocation failed"), /* on another rank */
+	ROW(REMOTE_ALLOC, IN_WARN, "[rem allocator] allocation failed"),
 	ROW(HOST_ALLOC, IN_WARN, "failed to malloc"),
 	ROW(HOST_ALLOC, IN_WARN, "unrecoverable error detected: malloc"),
 	ROW(HOST_ALLOC, IN_ERR, "failed to cuda host alloc"),

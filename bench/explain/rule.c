@@ -450,6 +450,11 @@ const struct rule rule_table[RULE_COUNT] = {
 		.remedy = "nvidia-smi                          # who holds the memory? dead processes?\n"
 			"export NCCL_BUFFSIZE=1048576 NCCL_MAX_NCHANNELS=4   # NCCL itself needs less then\n"
 			"# smaller batch, or shard more" },
+	[RULE_REMOTE_ALLOC] = { "remote-allocation", SEVERITY_ERROR, "likely",
+		.cause = "GPU memory that another rank asked for could not be had; most likely it is exhausted",
+		.why = "NCCL allocates on behalf of other ranks and says only that this failed, not why. Too little free memory is the usual reason; a CUDA failure beside it, or the asking rank's death, would be another.",
+		.remedy = "nvidia-smi                          # is the memory of that rank's GPU full?\n"
+			"export NCCL_DEBUG=INFO              # if not: the lines around it, of all ranks, name the call that failed" },
 	[RULE_OOM_TORCH] = { "framework-out-of-memory", SEVERITY_ERROR, "certain",
 		.cause = "a rank ran out of GPU memory; NCCL errors elsewhere follow from it",
 		.why = "The rank died or left the collective, the others then report closed connections or timeouts.",
@@ -796,6 +801,10 @@ const struct rule rule_table[RULE_COUNT] = {
 		.cause = "there is no NCCL output in this log",
 		.why = "NCCL says nothing unless it is asked to.",
 		.remedy = "export NCCL_DEBUG=INFO              # before the job, on all ranks" },
+	[RULE_UCX_LOG] = { "ucx-log", SEVERITY_INFO, "certain",
+		.cause = "these are the logs of a run over UCX, in which NCCL takes no part",
+		.why = "What is known here are NCCL's words and those around it; NCCL_ variables change nothing in such a run.",
+		.remedy = "export UCX_LOG_LEVEL=info           # run again: UCX names its version and the UCX_ variables it took" },
 };
 /* clang-format on */
 

@@ -115,18 +115,10 @@ char *chart_plots_dir(void)
 
 static int write_file(const char *dir, const char *name, const char *ending, const struct buf *text)
 {
-	char file[96], *path;
-	int rc;
+	char file[96];
 
 	snprintf(file, sizeof(file), "%s.%s", name, ending);
-	path = file_join(dir, file);
-	if (path == NULL || text->failed) {
-		free(path);
-		return -ENOMEM;
-	}
-	rc = file_replace(path, buf_text(text), text->len);
-	free(path);
-	return rc;
+	return text->failed ? -ENOMEM : file_put(dir, file, buf_text(text), text->len);
 }
 
 /* The driver: everything that a script in plots/ wants to know, so that the picture can be redone
@@ -145,14 +137,14 @@ static void write_driver(struct buf *b, const char *plots, const char *name, con
 	b->failed |= vars->failed;
 }
 
-static void remove_old(const char *dir, const char *name)
+void chart_remove_old(const char *dir, const char *name, bool links_only)
 {
 	for (size_t f = 0; f < N_ELEMENTS(formats); f++) {
 		char file[96], *path;
 
 		snprintf(file, sizeof(file), "%s.%s", name, formats[f]);
 		path = file_join(dir, file);
-		if (path != NULL)
+		if (path != NULL && (!links_only || file_is_link(path)))
 			(void)unlink(path); /* usually absent */
 		free(path);
 	}
@@ -169,7 +161,7 @@ static int prepare(struct pictures *p, const struct view *v, const struct chart 
 		snprintf(name, sizeof(p->name[0]), "%s%s%s", chart->id, op != NULL ? "_" : "",
 			 op != NULL ? op : "");
 		write_driver(&driver, p->plots, name, chart->script, &vars);
-		remove_old(p->dir, name);
+		chart_remove_old(p->dir, name, false);
 		rc = write_file(p->dir, name, "dat", &data);
 		if (rc == 0)
 			rc = write_file(p->dir, name, "gp", &driver);

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attr.h"
@@ -32,6 +33,8 @@ extern const size_t chart_count;
 /* Folder of the scripts: $NCCLBENCH_PLOTS, else the installed place, else the source tree's; heap
  * string or NULL. */
 char *chart_plots_dir(void) ATTR_MUST;
+/* Before gnuplot writes a picture: it would follow a link in its place, out of the folder. */
+void chart_remove_old(const char *dir, const char *name, bool links_only);
 /* Draws every chart as SVG and PNG into `dir`. Returns the number of pictures; -ENOENT without
  * gnuplot (a note says what to install), other negative errno. One line per chart that failed goes
  * to `notes`. Never takes much above 10 s. */

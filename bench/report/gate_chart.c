@@ -221,14 +221,10 @@ static void write_driver(struct drawing *d, const struct picture *p, struct buf 
 
 static int write_file(const char *dir, const char *name, const char *ending, const struct buf *b)
 {
-	char file[96], *path;
-	int rc;
+	char file[96];
 
 	snprintf(file, sizeof(file), "%s.%s", name, ending);
-	path = b->failed ? NULL : file_join(dir, file);
-	rc = path ? file_replace(path, buf_text(b), b->len) : -ENOMEM;
-	free(path);
-	return rc;
+	return b->failed ? -ENOMEM : file_put(dir, file, buf_text(b), b->len);
 }
 
 static int prepare(struct drawing *d)
@@ -241,6 +237,7 @@ static int prepare(struct drawing *d)
 		name_picture(d, i);
 		write_data(d, &d->p[i], &data);
 		write_driver(d, &d->p[i], &driver);
+		chart_remove_old(d->dir, d->p[i].name, true);
 		rc = write_file(d->dir, d->p[i].name, "dat", &data);
 		if (rc == 0)
 			rc = write_file(d->dir, d->p[i].name, "gp", &driver);

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "data/salvage.h"
+#include "spec/plan.h"
 
 #define FILE_MAX_BYTES (256u << 20)
 
@@ -48,6 +50,30 @@ static void keep_first_arm(struct run_view *r)
 	r->view.n_rows = kept;
 }
 
+/* As the sweep showed them: transports of their own, "shm (tuned)". */
+static bool add_tuned(struct run_view *r)
+{
+	bool any = false;
+
+	for (size_t i = r->view.n_rows; i < r->view.n_all; i++) {
+		struct record tuned = r->rows[i];
+
+		if (strcmp(tuned.arm, PLAN_ARM_TUNED) != 0)
+			continue;
+		any = true;
+		if (strcmp(tuned.detail, PLAN_NOT_TUNED) == 0)
+			continue;
+		snprintf(tuned.transport, sizeof(tuned.transport), "%.40s (tuned)",
+			 r->rows[i].transport);
+		tuned.arm[0] = '\0';
+		r->rows[i] = r->rows[r->view.n_rows];
+		r->rows[r->view.n_rows++] = tuned;
+	}
+	if (any)
+		r->view.n_all = r->view.n_rows;
+	return any;
+}
+
 static void add_note(struct run_view *r, const char *text)
 {
 	if (text[0] == '\0' || r->view.n_notes == RUN_VIEW_NOTES)
@@ -69,13 +95,47 @@ static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_
 	if (rc < 0)
 		snprintf(why, why_max, "%s/points.csv: %s", dir, place[0] ? place : strerror(-rc));
 	free(data);
-	if (rc == 0)
-		keep_first_arm(r);
-	r->view.rows = r->rows;
-	r->view.ranks = view_most_ranks(r->rows, r->view.n_rows);
 	snprintf(line, sizeof(line), "points.csv: %s", cut);
 	add_note(r, cut[0] ? line : "");
 	return rc;
+}
+
+/* Of a run that was killed: what has samples and no row. */
+static int add_lost(struct run_view *r, const char *dir, char *why, size_t why_max)
+{
+	char *data = NULL, place[300] = "", line[200];
+	size_t len = 0, added = 0;
+	int rc;
+
+	if (!json_is_false(json_object_get(r->meta, "complete")))
+		return 0;
+	rc = read_file(dir, "samples.csv", &data, &len, why, why_max);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc == 0) {
+		rc = salvage_rows(data, len, &r->rows, &r->view.n_rows, &added, place,
+				  sizeof(place));
+		if (rc < 0)
+			snprintf(why, why_max, "%s/samples.csv: %s", dir,
+				 place[0] ? place : strerror(-rc));
+	}
+	free(data);
+	snprintf(line, sizeof(line),
+		 "%zu point%s had no row yet: made of the restarts in samples.csv; which way the "
+		 "data went is not known",
+		 added, added == 1 ? "" : "s");
+	if (added)
+		add_note(r, line);
+	return rc;
+}
+
+static void arrange(struct run_view *r)
+{
+	keep_first_arm(r);
+	if (add_tuned(r))
+		add_note(r, RUN_VIEW_TUNED);
+	r->view.rows = r->rows;
+	r->view.ranks = view_most_ranks(r->rows, r->view.n_rows);
 }
 
 const char *run_view_text(const json_t *o, const char *key)
@@ -152,6 +212,7 @@ static void note_state(struct run_view *r, const json_t *o)
 	else if (json_is_false(complete))
 		add_note(r, "the run did not come to its end: these points are complete, the rest "
 			    "was not measured");
+	add_note(r, run_view_text(o, "steering"));
 	add_note(r, run_view_text(o, "placement"));
 	note_cards(r, json_object_get(o, "gpu_state"));
 	add_note(r, run_view_text(o, "ceiling_missing"));
@@ -215,8 +276,12 @@ int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max
 	rc = load_rows(r, dir, why, why_max);
 	if (rc == 0)
 		rc = load_meta(r, dir, why, why_max);
+	if (rc == 0)
+		rc = add_lost(r, dir, why, why_max);
 	if (rc < 0)
 		run_view_fini(r);
+	else
+		arrange(r);
 	return rc;
 }
 

@@ -10,6 +10,7 @@
 #define RUN_VIEW_PEAKS 64
 #define RUN_VIEW_NOTES 16
 #define RUN_VIEW_NOTE 400
+#define RUN_VIEW_TUNED "(tuned) has the settings that the tune recommends (run.json: arms)"
 
 struct json_t; /* jansson's */
 
@@ -25,7 +26,8 @@ struct run_view {
 };
 
 /*
- * Reads DIR/points.csv and, where it is there, DIR/run.json. A last row that was cut, no row at
+ * Reads DIR/points.csv and, where it is there, DIR/run.json; of a run that did not come to its end
+ * also DIR/samples.csv, for points without a row. A last row that was cut, no row at
  * all, a missing run.json are notes of the view. 0; -errno with one line in `why` that names the
  * file and, for bad text, the place. A name that is empty is -EINVAL.
  */

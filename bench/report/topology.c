@@ -102,17 +102,17 @@ static int run_gnuplot(char *dir, char *out, size_t max)
 static int draw(const struct doctor *d, char *dir, const char *plots, char *why, size_t why_max)
 {
 	struct buf b = { 0 };
-	char *path = file_join(dir, "topology.gp"), out[1024] = "";
+	char out[1024] = "";
 	int rc;
 
 	write_driver(d, plots, &b);
-	rc = !path || b.failed ? -ENOMEM : file_replace(path, buf_text(&b), b.len);
+	chart_remove_old(dir, "topology", true);
+	rc = b.failed ? -ENOMEM : file_put(dir, "topology.gp", buf_text(&b), b.len);
 	if (rc == 0)
 		rc = run_gnuplot(dir, out, sizeof(out));
 	if (rc > 0 && rc != 127)
 		snprintf(why, why_max, "gnuplot exit %d: %.200s", rc, out);
 	buf_fini(&b);
-	free(path);
 	return rc == 0 ? 1 : rc == 127 ? -ENOENT : rc > 0 ? -EIO : rc;
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "data/merge.h"
 #include "data/record.h"
 #include "data/store.h"
 #include "ncclog/proof.h"
@@ -18,7 +19,6 @@
 #include "run/card.h"
 #include "run/crew.h"
 #include "run/facts.h"
-#include "run/merge.h"
 #include "run/peak.h"
 #include "run/place.h"
 #include "run/reason.h"

@@ -65,12 +65,10 @@ int compare_restarts(const struct plan *p)
 
 static int save(const char *dir, const char *name, const struct buf *b, char *why, size_t why_max)
 {
-	char *path = file_join(dir, name);
-	int r = !path || b->failed ? -ENOMEM : file_replace(path, buf_text(b), b->len);
+	int r = b->failed ? -ENOMEM : file_put(dir, name, buf_text(b), b->len);
 
 	if (r < 0)
 		snprintf(why, why_max, "cannot write %s/%s: %s", dir, name, strerror(-r));
-	free(path);
 	return r;
 }
 

@@ -18,6 +18,7 @@
 #include "report/chart.h"
 #include "report/heatmap.h"
 #include "report/matrix.h"
+#include "report/run_view.h"
 #include "report/scaling.h"
 #include "report/table.h"
 #include "run/arm.h"
@@ -90,6 +91,7 @@ struct shown {
 	size_t first[PLAN_COUNTS_MAX + 1]; /* of each number of ranks, in the view's rows */
 	int n_counts;
 	struct notes notes;
+	char steering[NOTE_LENGTH]; /* the one of them about the user's own variables; "" none */
 };
 
 /* The rows of one number of ranks. Peaks and notes stand below the last table. */
@@ -204,7 +206,8 @@ static void note_steering(const struct view *v, const struct finish *f, struct s
 			   best->transport, size, own->busbw_gbps, best->busbw_gbps);
 	else if (own && steering.len)
 		buf_printf(&text, "auto ran with %s from your environment", buf_text(&steering));
-	notes_add(&s->notes, buf_text(&text));
+	snprintf(s->steering, sizeof(s->steering), "%s", buf_text(&text));
+	notes_add(&s->notes, s->steering);
 	buf_fini(&steering);
 	buf_fini(&text);
 }
@@ -272,8 +275,7 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 	note_losses(k, s);
 	notes_add(&s->notes, f->place);
 	if (f->options->tuned)
-		notes_add(&s->notes,
-			  "(tuned) has the settings that the tune recommends (run.json: arms)");
+		notes_add(&s->notes, RUN_VIEW_TUNED);
 	else if (f->options->matrix)
 		notes_add(&s->notes, "the table is of NCCL's own choice; matrix.md has every "
 				     "algorithm and protocol");
@@ -376,12 +378,12 @@ static int print_pairs(const struct shown *s, const struct options *o)
 static int print_matrix(const struct campaign *k, const struct shown *s, const struct options *o)
 {
 	struct buf text = { 0 }, page = { 0 };
-	char *path = file_join(k->dir, "matrix.md");
-	int r = path ? matrix_text(&s->view, &text) : -ENOMEM;
+	int r = matrix_text(&s->view, &text);
 
 	buf_printf(&page, "# Algorithms and protocols\n\n```\n%s```\n", buf_text(&text));
 	if (r == 0)
-		r = page.failed ? -ENOMEM : file_replace(path, buf_text(&page), page.len);
+		r = page.failed ? -ENOMEM
+				: file_put(k->dir, "matrix.md", buf_text(&page), page.len);
 	if (r == 0)
 		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text),
 				   text.len);
@@ -389,7 +391,6 @@ static int print_matrix(const struct campaign *k, const struct shown *s, const s
 		log_error("cannot write %s/matrix.md: %s", k->dir, strerror(-r));
 	buf_fini(&page);
 	buf_fini(&text);
-	free(path);
 	return r;
 }
 
@@ -432,8 +433,12 @@ static void draw(const struct campaign *k, const struct shown *s)
 {
 	char *dir = file_join(k->store.dir, "charts");
 	struct buf notes = { 0 };
-	int n = dir ? chart_draw_all(&s->view, dir, &notes) : -ENOMEM;
+	int n = dir ? file_make_dirs(dir) : -ENOMEM;
 
+	if (n == 0)
+		n = chart_draw_all(&s->view, dir, &notes);
+	if (dir)
+		(void)rmdir(dir); /* only when nothing came into it */
 	log_lines(buf_text(&notes));
 	if (n > 0)
 		log_note("%d charts in %s", n, dir);
@@ -443,10 +448,12 @@ static void draw(const struct campaign *k, const struct shown *s)
 	free(dir);
 }
 
-static int write_meta(struct campaign *k, const struct finish *f, const struct view *v,
+/* `s`: NULL while nothing was measured. */
+static int write_meta(struct campaign *k, const struct finish *f, const struct shown *s,
 		      bool complete, int code)
 {
-	char *text = meta_run_json(k, f, v, complete, code);
+	struct meta_end end = { complete, code, s ? s->steering : "" };
+	char *text = meta_run_json(k, f, s ? &s->view : NULL, &end);
 	int r = text ? store_text(&k->store, "run.json", text, strlen(text)) : -ENOMEM;
 
 	free(text);
@@ -460,7 +467,7 @@ static int save(struct campaign *k, const struct finish *f, const struct shown *
 	if (r == 0 && f->options->charts && !k->interrupted)
 		draw(k, s);
 	if (r == 0)
-		r = write_meta(k, f, &s->view, true, code);
+		r = write_meta(k, f, s, true, code);
 	if (r == 0)
 		r = store_close(&k->store);
 	return r;

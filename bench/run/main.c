@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/launcher.h"
 #include "base/log.h"
 #include "base/num.h"
@@ -22,6 +21,7 @@
 #include "run/confirm.h"
 #include "run/coord.h"
 #include "run/finish.h"
+#include "run/given.h"
 #include "run/health.h"
 #include "run/launch.h"
 #include "run/matrix.h"
@@ -35,12 +35,10 @@
 #include "spec/timing.h"
 #include "spec/transport.h"
 
-#define ROUND_NS (300 * CLOCK_S)
 #define SPEAK_NS                                                                                   \
 	(5 * CLOCK_S) /* for rank 0 to start and for its line to get to the terminal; its end ends \
 			 the others */
 #define LIBRARY_PROBE_NS (60 * CLOCK_S)
-#define STOP(code) ((code) + 1) /* positive: end with this exit code */
 /* Of health's one deadline: RAS 0.4 s, the stop ladder 3 x 0.2 s, logs and words. mpirun takes 2 s
  * more to end after a bad exit. */
 #define HEALTH_RESERVE_NS (1600 * CLOCK_MS)
@@ -62,15 +60,6 @@ struct run {
 	char when[32], log_dir[4096];
 };
 
-/* Rank 0's verdict for everybody, so that all ranks return the same exit code and mpirun stays
- * quiet. */
-static int share_code(struct run *r, int code)
-{
-	int rc = r->coord.ops->bcast(&r->coord, &code, sizeof(code), 0, clock_after_ns(ROUND_NS));
-
-	return rc < 0 ? rc : code;
-}
-
 static int check_ranks(struct run *r, int launcher_size)
 {
 	if (r->coord.size == 1 && launcher_size > 1) {
@@ -79,7 +68,7 @@ static int check_ranks(struct run *r, int launcher_size)
 		    "with another MPI than the mpirun "
 		    "that started it; use the mpirun of the same MPI, or build with -Dmpi=NAME",
 		    launcher_size);
-		return STOP(NB_EXIT_USAGE);
+		return GIVEN_STOP(NB_EXIT_USAGE);
 	}
 	if (r->coord.size == 1) {
 		log_error("one rank: transports are measured between at least two; start mpirun "
@@ -87,7 +76,7 @@ static int check_ranks(struct run *r, int launcher_size)
 			  r->options.health ? "health"
 			  : r->options.tune ? "tune"
 					    : "--sweep");
-		return STOP(NB_EXIT_USAGE);
+		return GIVEN_STOP(NB_EXIT_USAGE);
 	}
 	return 0;
 }
@@ -96,7 +85,7 @@ static int check_ranks(struct run *r, int launcher_size)
 static int agree_on_veto(struct run *r)
 {
 	r->veto = environment_multicast_veto(environ);
-	return r->coord.ops->max(&r->coord, &r->veto, 1, clock_after_ns(ROUND_NS));
+	return r->coord.ops->max(&r->coord, &r->veto, 1, clock_after_ns(GIVEN_ROUND_NS));
 }
 
 /* Ranks started with different words would gather different things, or not at all, and wait for
@@ -111,13 +100,13 @@ static int agree_on_words(struct run *r)
 		hash = (hash ^ (unsigned char)*p) * 1099511628211ULL;
 	v[0] = (int64_t)(hash >> 1);
 	v[1] = -v[0];
-	rc = r->coord.ops->max(&r->coord, v, 2, clock_after_ns(ROUND_NS));
+	rc = r->coord.ops->max(&r->coord, v, 2, clock_after_ns(GIVEN_ROUND_NS));
 	if (rc < 0 || v[0] == -v[1])
 		return rc;
 	if (r->coord.rank == 0)
 		log_error("the ranks were given different options; start all ranks with the same "
 			  "command line");
-	return STOP(NB_EXIT_USAGE);
+	return GIVEN_STOP(NB_EXIT_USAGE);
 }
 
 /* ---- plan ---- */
@@ -142,7 +131,7 @@ static int agree_on_seed(struct run *r)
 	if (!r->options.seed_given)
 		seed = (uint64_t)clock_now_ns() ^ ((uint64_t)getpid() << 40);
 	seed &= INT64_MAX;
-	rc = r->coord.ops->bcast(&r->coord, &seed, sizeof(seed), 0, clock_after_ns(ROUND_NS));
+	rc = r->coord.ops->bcast(&r->coord, &seed, sizeof(seed), 0, clock_after_ns(GIVEN_ROUND_NS));
 	r->options.plan.seed = seed;
 	return rc;
 }
@@ -164,7 +153,7 @@ static int64_t plan_words(const struct run *r)
 static int agree_on_plan(struct run *r, int code)
 {
 	int64_t words = plan_words(r), v[3] = { words, -words, code };
-	int rc = r->coord.ops->max(&r->coord, v, 3, clock_after_ns(ROUND_NS));
+	int rc = r->coord.ops->max(&r->coord, v, 3, clock_after_ns(GIVEN_ROUND_NS));
 
 	if (rc < 0)
 		return rc;
@@ -174,7 +163,7 @@ static int agree_on_plan(struct run *r, int code)
 		log_error("the ranks were given different options or see different devices, so "
 			  "their plans differ; start all ranks with the "
 			  "same command line");
-	return STOP(NB_EXIT_USAGE);
+	return GIVEN_STOP(NB_EXIT_USAGE);
 }
 
 static void describe_map(const struct launch *l, char *out, size_t max)
@@ -190,66 +179,6 @@ static void describe_map(const struct launch *l, char *out, size_t max)
 
 /* ---- --confirm ---- */
 
-static int refuse_verdict(const struct run *r, const char *why)
-{
-	if (r->coord.rank == 0)
-		log_error("--confirm: %.300s: %s", r->options.confirm, why);
-	return STOP(NB_EXIT_USAGE);
-}
-
-/* Rank 0 reads the file; others may not see it. `part`: what the others need, or NULL. */
-static int load_verdict(struct run *r, char **part)
-{
-	char *data = NULL, why[400] = "";
-	size_t len = 0;
-	int rc = file_read_all(r->options.confirm, CONFIRM_FILE_MAX, &data, &len);
-
-	if (rc < 0) {
-		rc = refuse_verdict(r, rc == -EFBIG ? "is too large for a verdict" : strerror(-rc));
-	} else {
-		rc = confirm_parse(data, len, &r->confirm, why, sizeof(why));
-		if (rc == -EBADMSG)
-			rc = refuse_verdict(r, why);
-	}
-	if (rc == 0) {
-		*part = confirm_extract(data, len);
-		rc = *part ? 0 : -ENOMEM;
-	}
-	free(data);
-	return rc;
-}
-
-static int nothing_to_confirm(const struct run *r)
-{
-	if (r->coord.rank == 0)
-		log_note("%.300s has no suspects: nothing was slower, nothing is measured",
-			 r->options.confirm);
-	if (r->coord.rank == 0 && r->options.json)
-		printf("{\"schema\":1,\"command\":\"sweep\",\"verdict\":\"ok\",\"exit_code\":0,"
-		       "\"suspects\":0}\n");
-	return STOP(NB_EXIT_OK);
-}
-
-static int read_verdict(struct run *r)
-{
-	char *part = NULL, why[400] = "";
-	int rc = r->coord.rank == 0 ? load_verdict(r, &part) : 0;
-
-	rc = share_code(r, rc);
-	if (rc == 0)
-		rc = coord_bcast_text(&r->coord, &part, clock_after_ns(ROUND_NS));
-	if (rc == 0 && r->coord.rank > 0)
-		rc = confirm_parse(part, strlen(part), &r->confirm, why, sizeof(why));
-	free(part);
-	if (rc == 0 && r->confirm.n == 0)
-		return nothing_to_confirm(r);
-	if (rc == 0 && r->options.backend >= 0 && r->options.backend != r->confirm.backend)
-		return refuse_verdict(r, "was judged on another backend; leave --backend out");
-	if (rc == 0)
-		r->options.backend = r->confirm.backend;
-	return rc;
-}
-
 static int check_conditions(const struct run *r)
 {
 	char machine[160], versions[160], why[400];
@@ -257,7 +186,7 @@ static int check_conditions(const struct run *r)
 	launch_titles(&r->launch, r->coord.size, machine, sizeof(machine), versions,
 		      sizeof(versions));
 	return confirm_conditions(&r->confirm, &r->launch.facts, machine, why, sizeof(why)) < 0
-		   ? refuse_verdict(r, why)
+		   ? given_refuse_verdict(&r->coord, &r->options, why)
 		   : 0;
 }
 
@@ -268,7 +197,7 @@ static int keep_suspects(struct run *r)
 
 	describe_map(&r->launch, r->campaign.map, sizeof(r->campaign.map));
 	rc = confirm_plan(&r->confirm, r->campaign.map, &r->campaign.plan, why, sizeof(why));
-	return rc == -EINVAL ? refuse_verdict(r, why) : rc;
+	return rc == -EINVAL ? given_refuse_verdict(&r->coord, &r->options, why) : rc;
 }
 
 /* So many comparisons need so many pairs, or none of them could be decided. */
@@ -296,7 +225,7 @@ static int refuse(const struct run *r, const char *why)
 {
 	if (r->coord.rank == 0)
 		log_error("%s", why);
-	return STOP(NB_EXIT_USAGE);
+	return GIVEN_STOP(NB_EXIT_USAGE);
 }
 
 /* Options that fit the other backend only. */
@@ -337,7 +266,7 @@ static int complete_request(struct run *r, char *why, size_t why_max)
 	if (r->options.confirm)
 		rc = confirm_request(&r->confirm, q, &r->options.sizes, why, why_max);
 	if (rc < 0)
-		return rc == -EINVAL ? refuse_verdict(r, why) : rc;
+		return rc == -EINVAL ? given_refuse_verdict(&r->coord, &r->options, why) : rc;
 	if (r->options.tune)
 		rc = tune_request(&r->options, q, &r->options.sizes, why, why_max);
 	if (rc < 0)
@@ -400,7 +329,7 @@ static int make_plan(struct run *r)
 	if (rc == 0)
 		rc = options_transports(&r->options, q->backend, &q->transports,
 					&r->finish.required) < 0
-			 ? STOP(NB_EXIT_USAGE)
+			 ? GIVEN_STOP(NB_EXIT_USAGE)
 			 : 0;
 	if (rc == 0)
 		rc = complete_request(r, why, sizeof(why));
@@ -469,7 +398,7 @@ static int create_store(struct run *r)
 	r->campaign.have_store = rc == 0;
 	snprintf(r->campaign.dir, sizeof(r->campaign.dir), "%s", dir);
 	free(dir);
-	return rc < 0 ? STOP(NB_EXIT_USAGE) : 0;
+	return rc < 0 ? GIVEN_STOP(NB_EXIT_USAGE) : 0;
 }
 
 /* Ranks on other hosts may not see rank 0's folder: their logs then stay in a temporary one, which
@@ -495,14 +424,14 @@ static int open_store(struct run *r)
 	char *path = NULL;
 	int code = r->coord.rank == 0 ? create_store(r) : 0;
 
-	code = share_code(r, code);
+	code = given_code(&r->coord, code);
 	if (code != 0)
 		return code;
 	if (r->coord.rank == 0)
 		path = realpath(r->campaign.store.dir, NULL);
 	if (r->coord.rank == 0 && !path)
 		return -errno;
-	code = coord_bcast_text(&r->coord, &path, clock_after_ns(ROUND_NS));
+	code = coord_bcast_text(&r->coord, &path, clock_after_ns(GIVEN_ROUND_NS));
 	if (code == 0)
 		choose_log_dir(r, path);
 	free(path);
@@ -633,7 +562,8 @@ static int measure(struct run *r)
 	if (rc < 0)
 		return rc;
 	r->finish.seconds = (double)(clock_now_ns() - start) / CLOCK_S;
-	return share_code(r, r->coord.rank == 0 ? STOP(finish_run(&r->campaign, &r->finish)) : 0);
+	return given_code(
+	    &r->coord, r->coord.rank == 0 ? GIVEN_STOP(finish_run(&r->campaign, &r->finish)) : 0);
 }
 
 static double seconds_since_start(const struct run *r)
@@ -653,7 +583,7 @@ static int check_health(struct run *r)
 	r->finish.seconds = seconds_since_start(r);
 	if (rc == 0)
 		rc = health_finish(&r->health, k, &r->finish, &code);
-	return rc < 0 ? rc : share_code(r, STOP(code));
+	return rc < 0 ? rc : given_code(&r->coord, GIVEN_STOP(code));
 }
 
 static int tune(struct run *r)
@@ -665,7 +595,7 @@ static int tune(struct run *r)
 		say_what(r);
 	rc = tune_run(&r->tune, k, &r->finish, &code);
 	tune_fini(&r->tune);
-	return rc < 0 ? rc : share_code(r, STOP(code));
+	return rc < 0 ? rc : given_code(&r->coord, GIVEN_STOP(code));
 }
 
 static int open_logs(struct run *r)
@@ -685,7 +615,9 @@ static int run(struct run *r, int launcher_size)
 	if (rc == 0)
 		rc = agree_on_veto(r);
 	if (rc == 0 && r->options.confirm)
-		rc = read_verdict(r);
+		rc = given_verdict(&r->coord, &r->options, &r->confirm);
+	if (rc == 0 && r->options.tuned)
+		rc = given_tuned(&r->coord, &r->options);
 	if (rc == 0)
 		rc = launch_decide(&r->coord, &r->options, &r->launch);
 	if (rc > 0 && r->launch.refusal[0] && r->coord.rank == 0)
@@ -703,7 +635,7 @@ static int run(struct run *r, int launcher_size)
 			print_plan(r);
 		if (r->coord.rank == 0 && r->options.tune)
 			tune_print_space(&r->campaign, &r->options, &r->launch, environ);
-		return STOP(NB_EXIT_OK);
+		return GIVEN_STOP(NB_EXIT_OK);
 	}
 	if (rc == 0)
 		rc = r->options.health ? open_logs(r) : open_store(r);

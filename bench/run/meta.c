@@ -250,9 +250,10 @@ static char *dump(json_t *o, size_t flags)
 }
 
 char *meta_run_json(const struct campaign *k, const struct finish *f, const struct view *v,
-		    bool complete, int exit_code)
+		    const struct meta_end *end)
 {
 	json_t *o = json_object();
+	bool complete = end->complete;
 	char machine[160], versions[160], fingerprint[24];
 
 	launch_titles(f->launch, k->request.nranks, machine, sizeof(machine), versions,
@@ -261,12 +262,12 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, const stru
 		 (unsigned long long)k->plan.fingerprint);
 	json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
 	json_object_set_new(o, "ncclbench", text(NCCLBENCH_VERSION));
-	json_object_set_new(o, "command", text("sweep"));
+	json_object_set_new(o, "command", text(options_command(f->options)));
 	json_object_set_new(o, "arguments", text(f->options->command));
 	json_object_set_new(o, "started", text(f->when));
 	json_object_set_new(o, "complete", json_boolean(complete && !k->interrupted));
 	json_object_set_new(o, "interrupted", json_boolean(k->interrupted));
-	json_object_set_new(o, "exit_code", complete ? json_integer(exit_code) : json_null());
+	json_object_set_new(o, "exit_code", complete ? json_integer(end->exit_code) : json_null());
 	json_object_set_new(o, "seconds", complete ? number(f->seconds) : json_null());
 	json_object_set_new(o, "seconds_by_phase", seconds_by_phase(k));
 	json_object_set_new(o, "backend", text(backend_names[f->launch->backend]));
@@ -285,6 +286,7 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, const stru
 	json_object_set_new(o, "planned_points", json_integer((json_int_t)k->plan.n_points));
 	json_object_set_new(o, "outcomes", outcomes(k));
 	json_object_set_new(o, "placement", text(f->place));
+	json_object_set_new(o, "steering", text(end->steering));
 	json_object_set_new(o, "environment", environment(f->inherited));
 	json_object_set_new(o, "peaks", peaks(k));
 	json_object_set_new(o, "tcp_interface", text(k->tcp_interface));

@@ -19,7 +19,6 @@
 #include "run/matrix.h"
 #include "run/order.h"
 #include "run/tune_class.h"
-#include "run/tuned.h"
 #include "search/tunable.h"
 #include "spec/dtype.h"
 #include "spec/profile.h"
@@ -915,7 +914,7 @@ static int plain_value(int key, char *arg, struct options *o)
 	}
 }
 
-static const char *command_name(const struct options *o)
+const char *options_command(const struct options *o)
 {
 	return o->health ? "health" : o->tune ? "tune" : "sweep";
 }
@@ -939,7 +938,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			  o->health ? "health"
 			  : o->tune ? "tune"
 				    : "a sweep",
-			  command_name(o));
+			  options_command(o));
 		return EINVAL;
 	}
 	for (size_t i = 0; i < N_ELEMENTS(groups) && r == ARGP_ERR_UNKNOWN; i++) {
@@ -1020,7 +1019,7 @@ static const char *contradiction(const struct options *o)
 static int check_option_names(const struct options *o, const struct argp_option *known_rows,
 			      int argc, char **argv)
 {
-	const char *names[N_ELEMENTS(rows) + 3], *command = command_name(o);
+	const char *names[N_ELEMENTS(rows) + 3], *command = options_command(o);
 	size_t n = 0;
 
 	_Static_assert(N_ELEMENTS(health_rows) <= N_ELEMENTS(rows), "names must hold either");
@@ -1119,17 +1118,10 @@ static int make_matrix(struct options *o)
 	char why[400] = "";
 	int r;
 
-	if (!o->algos && !o->protos && !o->tuned)
+	if (!o->algos && !o->protos)
 		return 0;
-	if (o->n_ab || o->confirm || (o->tuned && (o->algos || o->protos)))
+	if (o->n_ab || o->confirm || o->tuned)
 		return 0; /* contradiction() says it */
-	if (o->tuned) {
-		r = tuned_arms(o->tuned, &o->arms, &o->n_arms, why, sizeof(why));
-		if (r == -EINVAL)
-			log_error("--tuned: %s", why);
-		o->plan.n_arms = r == 0 ? (int)o->n_arms : 0;
-		return r;
-	}
 	r = matrix_arms(o->algos, o->protos, &o->arms, &o->n_arms, why, sizeof(why));
 	if (r == -EINVAL)
 		log_error("%s", why);

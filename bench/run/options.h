@@ -55,6 +55,7 @@ struct options {
  * exit code + 1 is returned: help printed (1) or usage error (3). `speaks`: this rank may print. */
 int options_parse(struct options *o, int argc, char **argv, bool speaks) ATTR_MUST;
 void options_fini(struct options *o);
+const char *options_command(const struct options *o); /* "sweep", "health", "tune" */
 /* Once the backend is known: bits of --transports and --require; -EINVAL with a printed line. */
 int options_transports(const struct options *o, int backend, unsigned long long *wanted,
 		       unsigned long long *required) ATTR_MUST;

@@ -101,48 +101,60 @@ static int fill_arm(struct arm *a, json_t *rows)
 	a->only = calloc(ARM_SETTINGS_MAX, sizeof(*a->only));
 	r = a->set && a->only ? 0 : -ENOMEM;
 	json_array_foreach(rows, i, row) r = r ? r : add_row(a, row);
-	snprintf(a->label, sizeof(a->label), "tuned");
+	snprintf(a->label, sizeof(a->label), "%s", PLAN_ARM_TUNED);
 	snprintf(a->tag, sizeof(a->tag), "tuned");
 	a->beats_base = true;
 	return r;
 }
 
-static json_t *load(const char *run, char *why, size_t max)
+/* 0; -EINVAL with a line in `why`. */
+static int read_file(const char *run, char **data, size_t *len, char *why, size_t max)
 {
-	char *inside = file_join(run, "tune.json"), *data = NULL;
-	size_t len = 0;
-	int r = inside ? file_read_all(inside, FILE_MAX, &data, &len) : -ENOMEM;
-	json_t *o = NULL;
+	char *inside = file_join(run, "tune.json");
+	int r = inside ? file_read_all(inside, FILE_MAX, data, len) : -ENOMEM;
 
 	if (r == -ENOTDIR)
-		r = file_read_all(run, FILE_MAX, &data, &len);
-	if (r == 0)
-		o = json_loadb(data, len, 0, NULL);
+		r = file_read_all(run, FILE_MAX, data, len);
 	if (r < 0)
 		snprintf(why, max, "cannot read tune.json of '%.*s': %s", PLACES / 4, run,
 			 strerror(-r));
-	else if (!o || !json_is_array(json_object_get(o, "rows")))
-		snprintf(why, max, "'%.*s' holds no result of ncclbench tune", PLACES / 4, run);
-	if (o && !json_is_array(json_object_get(o, "rows"))) {
-		json_decref(o);
-		o = NULL;
-	}
-	free(data);
 	free(inside);
-	return o;
+	return r == -ENOMEM ? r : r < 0 ? -EINVAL : 0;
 }
 
-int tuned_arms(const char *run, struct arm **out, size_t *n, char *why, size_t max)
+int tuned_read(const char *run, char **text, char *why, size_t max)
 {
-	json_t *o = load(run, why, max);
-	struct arm *arms = o ? calloc(3, sizeof(*arms)) : NULL;
-	int r = !o ? -EINVAL : arms ? 0 : -ENOMEM;
+	char *data = NULL;
+	size_t len = 0;
+	int r = read_file(run, &data, &len, why, max);
+	json_t *o = r == 0 ? json_loadb(data, len, 0, NULL) : NULL,
+	       *rows = json_object_get(o, "rows");
+
+	free(data);
+	if (r == 0 && !json_is_array(rows)) {
+		snprintf(why, max, "'%.*s' holds no result of ncclbench tune", PLACES / 4, run);
+		r = -EINVAL;
+	}
+	if (r == 0) {
+		*text = json_dumps(rows, JSON_COMPACT);
+		r = *text ? 0 : -ENOMEM;
+	}
+	json_decref(o);
+	return r;
+}
+
+int tuned_arms(const char *run, const char *text, struct arm **out, size_t *n, char *why,
+	       size_t max)
+{
+	json_t *rows = json_loads(text, 0, NULL);
+	struct arm *arms = calloc(3, sizeof(*arms));
+	int r = rows && arms ? 0 : -ENOMEM;
 
 	if (r == 0) {
 		snprintf(arms[0].tag, sizeof(arms[0].tag), "plain");
 		arms[0].text = strdup("");
 		arms[1].text = strdup(run);
-		r = fill_arm(&arms[1], json_object_get(o, "rows"));
+		r = fill_arm(&arms[1], rows);
 		if (r == -EINVAL)
 			snprintf(why, max,
 				 "'%.*s' holds what this version does not know; tune again",
@@ -153,7 +165,7 @@ int tuned_arms(const char *run, struct arm **out, size_t *n, char *why, size_t m
 			 PLACES / 4, run);
 		r = -EINVAL;
 	}
-	json_decref(o);
+	json_decref(rows);
 	if (r < 0) {
 		arms_free(arms, 2);
 		return r;
@@ -175,8 +187,7 @@ void tuned_plan(struct plan *p, const struct arm *arms)
 			continue;
 		for (size_t i = pc->first; i < pc->first + pc->n; i++)
 			if (!p->points[i].impossible) {
-				p->points[i].impossible =
-				    "the tune recommends nothing for this transport";
+				p->points[i].impossible = PLAN_NOT_TUNED;
 				p->points[i].unavailable = true;
 			}
 	}

@@ -10,8 +10,12 @@
 struct arm;
 struct plan;
 
-/* `run`: the directory of a tune, or its tune.json. Two arms. 0; -ENOMEM; -EINVAL with a line in
- * `why`: no such file, nothing recommended. */
-int tuned_arms(const char *run, struct arm **out, size_t *n, char *why, size_t why_max) ATTR_MUST;
+/* `run`: the directory of a tune, or its tune.json. What tuned_arms reads of it (heap). 0; -ENOMEM;
+ * -EINVAL with a line in `why`: no such file, no result of a tune. */
+int tuned_read(const char *run, char **text, char *why, size_t why_max) ATTR_MUST;
+/* Two arms. 0; -ENOMEM; -EINVAL with a line in `why`: words that are not known, nothing
+ * recommended. */
+int tuned_arms(const char *run, const char *text, struct arm **out, size_t *n, char *why,
+	       size_t why_max) ATTR_MUST;
 /* Marks points of the tuned arm on transports for which nothing is recommended. */
 void tuned_plan(struct plan *p, const struct arm *arms);

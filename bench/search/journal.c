@@ -122,13 +122,17 @@ int journal_parse(const char *text, size_t len, size_t n_classes, struct journal
 {
 	struct journal j = { .identity = strdup("") };
 	const char *at = text, *end = text + len, *nl;
+	size_t line = 1;
 	int rc = j.identity ? 0 : -ENOMEM;
 
-	for (size_t line = 1; rc == 0 && at < end && (nl = memchr(at, '\n', (size_t)(end - at)));
-	     line++) {
+	for (; rc == 0 && at < end && (nl = memchr(at, '\n', (size_t)(end - at))); line++) {
 		rc = read_line(at, (size_t)(nl - at), line, n_classes, &j, why, why_max);
 		at = nl + 1;
 	}
+	/* No line of ours has a CR in it: this is none that was cut off, and must not be lost. */
+	if (rc == 0 && memchr(at, '\r', (size_t)(end - at)))
+		rc = bad(why, why_max, line,
+			 "its lines end with CR alone; end them with LF (tr '\\r' '\\n')");
 	j.good_bytes = (size_t)(at - text);
 	if (rc == 0)
 		*out = j;

@@ -14,6 +14,9 @@
 #include "spec/op.h"
 
 #define PLAN_COUNTS_MAX 32
+/* Of a --tuned run: the arm with what the tune recommends, and why a transport has no row of it. */
+#define PLAN_ARM_TUNED "tuned"
+#define PLAN_NOT_TUNED "the tune recommends nothing for this transport"
 
 struct plan_request { /* what the user asked for, already validated word by word */
 	int backend;

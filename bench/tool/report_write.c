@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -39,10 +40,8 @@ static int complain(const char *dir, const char *name, int rc)
 
 static int write_file(const char *dir, const char *name, const char *text, size_t len)
 {
-	char *path = file_join(dir, name);
-	int rc = path ? file_replace(path, text, len) : -ENOMEM;
+	int rc = file_put(dir, name, text, len);
 
-	free(path);
 	return rc < 0 ? complain(dir, name, rc) : 0;
 }
 
@@ -77,13 +76,21 @@ static int keep_picture(struct work *k, const struct fleet_picture *q)
 	return rc;
 }
 
-/* The pictures of the page, and of one run also those that a sweep draws. */
+/* The pictures of the page, and of one run also those that a sweep draws. A run may be anybody's:
+ * its folder must not lead elsewhere. */
 static int draw(struct work *k)
 {
 	const struct report_files *w = k->w;
 	struct buf own = { 0 };
-	int rc = file_make_dirs(k->charts), n;
+	int rc, n;
 
+	if (file_is_link(k->charts)) {
+		log_error("report: %s is a symbolic link, which is not followed; -o DIR writes "
+			  "elsewhere, --no-charts draws nothing",
+			  k->charts);
+		return -ELOOP;
+	}
+	rc = file_make_dirs(k->charts);
 	if (rc < 0)
 		return complain(k->charts, "", rc);
 	n = w->f->n == 1 ? chart_draw_all(&w->f->machine[0].run.view, k->charts, &own) : 0;
@@ -151,8 +158,10 @@ static int draw_and_write(struct work *k)
 	int rc = 0;
 
 	hold_signals(&hold);
-	if (k->w->charts)
+	if (k->w->charts) {
 		rc = draw(k);
+		(void)rmdir(k->charts); /* only when nothing came into it */
+	}
 	for (size_t i = 0; i < sheet_forms_n && rc == 0; i++)
 		rc = hold_interrupted() ? -EINTR : write_form(k, sheet_forms[i]);
 	hold_release(&hold);

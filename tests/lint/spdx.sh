@@ -30,7 +30,7 @@ kind() {
 	case $1 in
 	*.c | *.h | *.cu | *.cuh | *.sh | *.py | *.gp | *.awk | *.case | *.yml | *.supp | *.js) echo code ;;
 	meson.build | */meson.build | meson_options.txt | .clang-format | .gitignore) echo code ;;
-	results/* | tests/golden/* | tests/report/golden/*) echo plain ;;
+	results/* | tests/golden/* | tests/report/golden/* | tests/fuzz/corpus/*) echo plain ;;
 	*.md | LICENSE | *.json | *.csv | *.tsv | *.log | *.png | *.svg) echo plain ;;
 	tests/lint/*.txt) echo code ;;
 	*) if head -n 1 "$1" | grep -aq '^#!'; then echo code; else echo unknown; fi ;;

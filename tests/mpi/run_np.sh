@@ -130,6 +130,7 @@ healthy() {
 		expect_column "healthy$np" proof "yes yes"
 		expect_column "healthy$np" ranks "$np $np"
 		expect_readable "healthy$np"
+		[ ! -e "$tmp/healthy$np/charts" ] || fail "healthy$np: --no-charts left a folder for them"
 	done
 	# A word for a rank that is not there does nothing.
 	start nobody "hang@run#7 crash@join#2" 2
@@ -723,6 +724,7 @@ tune_finds() {
 	expect_says gain gain.text "export NCCL_MIN_NCHANNELS=8"
 	expect_says gain gain.text "elsewhere, all_reduce small: +0.0 %"
 	expect_says gain gain/tune.json '"verdict": "gain"'
+	expect_says gain gain/run.json '"command": "tune"'
 	expect_trials gain
 	expect_readable gain
 	[ -z "$(ls "$tmp/gain/logs")" ] || fail "gain: logs of workers that did well are left"
@@ -825,6 +827,17 @@ tune_in_sweep() {
 	[ "$(column tuned arm | tr ' ' '\n' | grep -c tuned)" = 4 ] || fail "tuned: not four rows"
 	expect_says tuned tuned/points.csv "the tune recommends nothing for this transport"
 	expect_says tuned tuned/run.json NCCL_MIN_NCHANNELS
+	NCCL_P2P_DISABLE=1 start steered "" 2 --transports auto,shm
+	expect_says steered steered/run.json '"steering": "auto'
+	expect_says steered steered/run.json 'NCCL_P2P_DISABLE=1'
+	# Rank 1 runs in another folder and does not see the tune: rank 0 reads it for all.
+	program=$(realpath "$run")
+	set -- --tuned gain --transports shm --ops all_reduce --timing stream --sizes 8 --no-charts --out "$tmp/sent"
+	NCCLBENCH_TEST_WORKER=$(realpath "$fake") NCCLBENCH_TEST_FAKE="" timeout -s KILL "$give_up" "$mpirun" -np 1 -wdir "$tmp" "$program" "$@" : -np 1 -wdir / "$program" "$@" \
+		>"$tmp/sent.text" 2>"$tmp/sent.err" </dev/null
+	echo $? >"$tmp/sent.rc"
+	expect_code sent 0
+	[ "$(column sent arm | tr ' ' '\n' | grep -c tuned)" = 1 ] || fail "sent: not one row"
 	start nothing "" 2 --tuned "$tmp/flat"
 	expect_code nothing 2
 	expect_says nothing nothing.err "recommends nothing"

@@ -317,6 +317,33 @@ static void replace_keeps_what_is_no_file(void **state)
 	assert_int_equal(st.st_size, 3);
 }
 
+/* In a folder that may be anybody's a link is no way out of it. */
+static void put_follows_no_link(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	put("outside", "long old text", 13);
+	assert_int_equal(mkdir(in_tmp("anybody"), 0777), 0);
+	assert_int_equal(symlink("../outside", in_tmp("anybody/f")), 0);
+	assert_int_equal(symlink("../absent", in_tmp("anybody/g")), 0);
+	assert_true(file_is_link(in_tmp("anybody/f")));
+	assert_int_equal(file_put(in_tmp("anybody"), "f", "new", 3), 0);
+	assert_int_equal(file_put(in_tmp("anybody"), "g", "new", 3), 0);
+	assert_int_equal(file_put(in_tmp("anybody"), "h", "new", 3), 0);
+	for (const char *name = "fgh"; *name; name++) {
+		char path[16];
+
+		snprintf(path, sizeof(path), "anybody/%c", *name);
+		assert_false(file_is_link(in_tmp(path)));
+		assert_int_equal(stat(in_tmp(path), &st), 0);
+		assert_int_equal(st.st_size, 3);
+	}
+	assert_int_equal(stat(in_tmp("outside"), &st), 0);
+	assert_int_equal(st.st_size, 13);
+	assert_false(file_exists(in_tmp("absent")));
+}
+
 /* Both ends of a FIFO that nobody else opens; the pipe that has ended is only empty. */
 static void nobody_at_the_other_end(void **state)
 {
@@ -382,6 +409,7 @@ int main(void)
 		cmocka_unit_test(replace_is_whole),
 		cmocka_unit_test(replace_failures),
 		cmocka_unit_test(replace_keeps_what_is_no_file),
+		cmocka_unit_test(put_follows_no_link),
 		cmocka_unit_test(replace_in_current_dir),
 		cmocka_unit_test(dirs_are_made),
 		cmocka_unit_test(dir_empty_failures),

@@ -11,8 +11,10 @@
 #include "base/attr.h"
 #include "base/launcher.h"
 
-static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_RANK",
-				     "PMI_RANK", "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS" };
+static const char *const names[] = {
+	"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE",
+	"SLURM_PROCID",         "SLURM_NTASKS"
+};
 
 static void set(const char *const *pairs)
 {
@@ -25,7 +27,7 @@ static void set(const char *const *pairs)
 static void places(void **state)
 {
 	static const struct {
-		const char *pairs[7];
+		const char *pairs[9];
 		bool found;
 		int rank, size;
 	} cases[] = {
@@ -34,6 +36,15 @@ static void places(void **state)
 		{ { "PMIX_RANK", "7" }, true, 7, 1 },
 		{ { "PMI_RANK", "1", "PMI_SIZE", "2" }, true, 1, 2 },
 		{ { "SLURM_PROCID", "0", "SLURM_NTASKS", "512" }, true, 0, 512 },
+		/* srun --mpi=pmix */
+		{ { "PMIX_RANK", "3", "SLURM_PROCID", "3", "SLURM_NTASKS", "8" }, true, 3, 8 },
+		{ { "PMIX_RANK", "3", "PMI_RANK", "3", "SLURM_PROCID", "3", "SLURM_NTASKS", "8" },
+		  true,
+		  3,
+		  8 },
+		/* Another launcher within a job of Slurm, which numbers its one process 0. */
+		{ { "PMIX_RANK", "1", "SLURM_PROCID", "0", "SLURM_NTASKS", "8" }, true, 1, 1 },
+		{ { "PMIX_RANK", "1", "SLURM_NTASKS", "8" }, true, 1, 1 },
 		/* mpirun within a job of Slurm: the one that is nearer counts. */
 		{ { "SLURM_PROCID", "0", "OMPI_COMM_WORLD_RANK", "1" }, true, 1, 1 },
 		/* What is no rank is none; a size that is no size is not told. */

@@ -7,8 +7,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/attr.h"
 #include "doctor/check.h"
@@ -124,6 +128,66 @@ static void docker(void **state)
 	assert_int_equal(g[1].gpu[0], 2);
 }
 
+/* Room is there, but not for this user. */
+static void a_shm_that_cannot_be_written(void **state)
+{
+	gather("h200x2");
+	assert_int_equal(d.shm_error, 0);
+	assert_int_equal(says("shm", "MiB, "), LEVEL_OK);
+	d.shm_error = EACCES;
+	assert_int_equal(says("shm", "this user cannot make a file in /dev/shm: Permission denied"),
+			 LEVEL_WARNING);
+	gather("docker-64m"); /* here SHM is what NCCL would take */
+	d.host.shm_bytes = d.host.shm_free_bytes = INT64_C(1) << 40;
+	assert_int_equal(says("shm", "MiB, "), LEVEL_OK);
+	d.shm_error = EROFS;
+	assert_int_equal(says("shm", "cannot make a file in /dev/shm: Read-only file system"),
+			 LEVEL_ERROR);
+}
+
+static void a_folder_is_tried_and_left_as_it_was(void **state)
+{
+	char dir[] = "/tmp/test_machines.XXXXXX";
+	uid_t me = geteuid();
+
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(doctor_try_files(dir), 0);
+	assert_int_equal(chmod(dir, 0500), 0);
+	if (me == 0) /* to whom no folder is closed */
+		assert_int_equal(seteuid(65534), 0);
+	assert_int_equal(doctor_try_files(dir), -EACCES);
+	assert_int_equal(seteuid(me), 0);
+	assert_int_equal(rmdir(dir), 0); /* empty */
+	assert_int_equal(doctor_try_files(dir), -ENOENT);
+}
+
+static void a_recorded_shm_may_be_read_only(void **state)
+{
+	char dir[] = "/tmp/test_machines.XXXXXX", path[64];
+	struct doctor_request q = { .root = dir };
+	FILE *f;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/proc", dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/proc/self", dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/proc/self/mountinfo", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("30 28 0:25 / /dev/shm ro,nosuid - tmpfs tmpfs rw,size=4g\n", f);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(doctor_gather(&q, &d), 0);
+	assert_int_equal(d.host.shm_bytes, INT64_C(4) << 30);
+	assert_int_equal(d.shm_error, EROFS);
+	assert_int_equal(unlink(path), 0);
+	snprintf(path, sizeof(path), "%s/proc/self", dir);
+	assert_int_equal(rmdir(path), 0);
+	snprintf(path, sizeof(path), "%s/proc", dir);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 static void no_gpu(void **state)
 {
 	gather("no-gpu");
@@ -179,10 +243,17 @@ static void visible_devices_are_renumbered(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rtx4090),       cmocka_unit_test(h200),
-		cmocka_unit_test(iommu_and_acs), cmocka_unit_test(docker),
-		cmocka_unit_test(no_gpu),        cmocka_unit_test(nothing_at_all),
-		cmocka_unit_test(hostile_lines), cmocka_unit_test(visible_devices_are_renumbered),
+		cmocka_unit_test(rtx4090),
+		cmocka_unit_test(h200),
+		cmocka_unit_test(iommu_and_acs),
+		cmocka_unit_test(docker),
+		cmocka_unit_test(no_gpu),
+		cmocka_unit_test(nothing_at_all),
+		cmocka_unit_test(a_shm_that_cannot_be_written),
+		cmocka_unit_test(a_folder_is_tried_and_left_as_it_was),
+		cmocka_unit_test(a_recorded_shm_may_be_read_only),
+		cmocka_unit_test(hostile_lines),
+		cmocka_unit_test(visible_devices_are_renumbered),
 	};
 
 	trees = argc > 1 ? argv[1] : "tests/golden/sysfs";

@@ -395,7 +395,7 @@ static const struct example {
 	EX(P2P_FRAMEWORK, "[TensorRT-LLM][WARNING] Device 2 peer access Device 5 is not available.\n", "[TensorRT-LLM][INFO] Device 2 peer access Device 5 is available.\n"),
 	EX(TEARDOWN, W "Cuda failure 'driver shutting down'\n", W "Cuda failure 'driver is gone shopping'\n"),
 	EX(IB_PROVIDER, "libibverbs: Warning: no userspace device-specific driver found for /sys/class/infiniband_verbs/uverbs0\n", "libibverbs: driver found for uverbs0\n"),
-	EX(OOM_GPU, "bootstrap.cc:279 NCCL WARN [Rem Allocator] Allocation failed (segment 0, fd 130)\n", "bootstrap.cc:279 NCCL WARN Rem sleep failed\n"),
+	EX(REMOTE_ALLOC, "bootstrap.cc:279 NCCL WARN [Rem Allocator] Allocation failed (segment 0, fd 130)\n", "bootstrap.cc:279 NCCL WARN Rem sleep failed\n"),
 	EX(WORKER_DIED, "ERROR 10-30 13:46:27 multiproc_worker_utils.py:120] Worker VllmWorkerProcess pid 6855 died, exit code: -15\n", "Worker pid 6855 exit code: 0\n"),
 	EX(NCCL_NOT_LOADED, "No OpKernel was registered to support Op 'NcclAllReduce' used by node\n", "No OpKernel was registered to support Op 'Conv' used by node\n"),
 	EX(GIN, FROM("transport/net_ib/gin.cc:42", "peermem missing"), FROM("ib_plugin.c:42", "peermem missing")),
@@ -409,6 +409,7 @@ static const struct example {
 	EX(RAY_DEDUP, "(W pid=9) " A "Connected all rings [repeated 7x across cluster]\n", "the word was repeated three times\n"),
 	EX(LOG_CUT, NULL, PAIR_UP),
 	EX(NO_NCCL_LINES, "step 1\n", PAIR_UP),
+	EX(UCX_LOG, NULL, "step 1\n"),
 #undef EX
 };
 /* clang-format on */

@@ -74,6 +74,30 @@ static void torn_line(void **state)
 	journal_fini(&j);
 }
 
+/* Of an editor elsewhere: CR LF is read; CR alone would look like one line that was cut off. */
+static void other_line_ends(void **state)
+{
+	static const char crlf[] = "{\"schema\":1,\"measured\":\"x\"}\r\n"
+				   "{\"transport\":\"shm\",\"setting\":\"\",\"restart\":0,"
+				   "\"outcome\":\"ok\",\"detail\":\"\",\"cost_s\":1,"
+				   "\"us\":[1.0]}\r\n",
+			  torn[] = HEAD "{\"transport\":\"shm\"}\r{\"transport\"";
+	char cr[] = HEAD ROW("", "0", "ok", "[1.0]"), why[200] = "";
+	struct journal j = { 0 };
+
+	assert_int_equal(journal_parse(crlf, strlen(crlf), 1, &j, why, sizeof(why)), 0);
+	assert_int_equal(j.n, 1);
+	assert_string_equal(j.identity, "x");
+	assert_int_equal(j.good_bytes, strlen(crlf));
+	journal_fini(&j);
+	for (char *p = cr; *p; p++)
+		*p = *p == '\n' ? '\r' : *p;
+	assert_int_equal(journal_parse(cr, strlen(cr), 1, &j, why, sizeof(why)), -EBADMSG);
+	assert_non_null(strstr(why, "line 1: its lines end with CR alone"));
+	assert_int_equal(journal_parse(torn, strlen(torn), 1, &j, why, sizeof(why)), -EBADMSG);
+	assert_non_null(strstr(why, "line 2: its lines end with CR alone"));
+}
+
 static void hostile(void **state)
 {
 	static const struct {
@@ -112,6 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comes_back),
 		cmocka_unit_test(torn_line),
+		cmocka_unit_test(other_line_ends),
 		cmocka_unit_test(hostile),
 	};
 

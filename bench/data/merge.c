@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/merge.h"
+#include "data/merge.h"
 
 #include <errno.h>
 #include <math.h>
@@ -99,6 +99,20 @@ int merged_add(struct merged *m, const struct op_case *c, int restart, const int
 	}
 	m->n += batches;
 	return 0;
+}
+
+int merged_put(struct merged *m, const struct sample *s)
+{
+	int r;
+
+	if (m->n > 0 && s->restart < m->samples[m->n - 1].restart)
+		return -EINVAL;
+	r = reserve(m, 1);
+	if (r == 0)
+		r = count_restart(m, s->restart, 1);
+	if (r == 0)
+		m->samples[m->n++] = *s;
+	return r;
 }
 
 void merged_flag(struct merged *m, size_t n, const char *flags)

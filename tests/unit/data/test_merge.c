@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "run/merge.h"
+#include "data/merge.h"
 
 static void near(double got, double want)
 {

@@ -25,6 +25,9 @@ void merged_fini(struct merged *m);
  * that take no part are left out. */
 int merged_add(struct merged *m, const struct op_case *c, int restart, const int64_t *ns,
 	       size_t stride, size_t batches, double ops) ATTR_MUST;
+/* A sample that was read back, behind those of its restart or the first of the next. 0; -EINVAL:
+ * another order; -ENOMEM. */
+int merged_put(struct merged *m, const struct sample *s) ATTR_MUST;
 /* Column `flags` of the last n samples; "" changes nothing. */
 void merged_flag(struct merged *m, size_t n, const char *flags);
 /* Relative half width of the 95 % interval of the median of the last restart's samples; infinity
