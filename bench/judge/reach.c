@@ -33,7 +33,7 @@ static double half_width(const struct reach *r, size_t restarts, size_t series, 
 {
 	double n = (double)restarts, m = (double)(restarts * series);
 
-	if (stat_mwu_cut(restarts, restarts * series, alpha) == 0)
+	if (!stat_mwu_reaches(restarts, restarts * series, alpha))
 		return INFINITY;
 	return stat_normal_quantile(1 - alpha) * r->within * sqrt(HL_COST * (1 / n + 1 / m));
 }

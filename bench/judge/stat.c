@@ -107,6 +107,15 @@ size_t stat_mwu_cut(size_t n, size_t m, double alpha)
 	return k;
 }
 
+/* The smallest tail is one order of all C(n + m, n). */
+bool stat_mwu_reaches(size_t n, size_t m, double alpha)
+{
+	if (n * m < 2)
+		return false;
+	return lgamma((double)n + 1) + lgamma((double)m + 1) - lgamma((double)(n + m) + 1) <=
+	       log(alpha + LEVEL_SLACK);
+}
+
 static size_t cut_known(struct stat_cuts *c, size_t n, size_t m, double alpha)
 {
 	size_t at;

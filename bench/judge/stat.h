@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/attr.h"
@@ -17,6 +18,8 @@ double stat_mwu_cdf(size_t n, size_t m, size_t u);
 /* How many of the n*m differences may be left out at one end so that what is left is a one-sided
  * bound at `alpha`: the largest k with P(U <= k - 1) <= alpha. 0: that level cannot be reached. */
 size_t stat_mwu_cut(size_t n, size_t m, double alpha);
+/* Whether that is above 0, without the table of all tails. */
+bool stat_mwu_reaches(size_t n, size_t m, double alpha);
 
 /* Remembers cuts: a run asks for few (n, m, alpha) many times. Starts zeroed, owns nothing. */
 #define STAT_CUTS 64

@@ -85,6 +85,12 @@ static void cuts_are_those_of_the_tables(void **state)
 	assert_int_equal(stat_mwu_cut(5, 5, 0.001), 0); /* 1/252 is the least there is */
 	assert_int_equal(stat_mwu_cut(5, 5, 1.0 / 252), 1);
 	assert_int_equal(stat_mwu_cut(0, 5, 0.05), 0);
+	assert_false(stat_mwu_reaches(5, 5, 0.001));
+	assert_true(stat_mwu_reaches(5, 5, 1.0 / 252));
+	assert_false(stat_mwu_reaches(0, 5, 0.05));
+	assert_false(stat_mwu_reaches(1, 1, 0.5)); /* two orders: no one-sided bound in between */
+	assert_true(stat_mwu_reaches(7, 21, 0.05 / 36)); /* 1 / 1184040 */
+	assert_false(stat_mwu_reaches(7, 21, 8e-7));
 }
 
 static void large_samples_are_normal(void **state)
