@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the gate finds in recorded series: every one against the others, as it is and made slower by a known amount.
 
-usage: injected.py NCCLBENCH SERIES.tar.gz [--all | --levels]
+usage: injected.py NCCLBENCH SERIES.tar.gz [all | levels]
 
 Honest series (aa-*) are gated against the other honest ones: nothing may be found. Then each group of each of them is
 made slower by what `gate plan` of the others promises to find in 95 % of cases. And runs that were really slower (README.md)
-are gated against all honest ones. Exit 1 when the gate breaks a promise. Without --all only every fifth group is made
-slower; with it every one, and once more by 3 %. --levels prints how much batches, restarts, series and machine starts
+are gated against all honest ones. Exit 1 when the gate breaks a promise. Without "all" only every fifth group is made
+slower; with it every one, and once more by 3 %. "levels" prints how much batches, restarts, series and machine starts
 differ instead.
 """
 import collections
@@ -201,11 +201,11 @@ def main():
         with tarfile.open(packed) as t:
             t.extractall(work)
         honest = sorted(glob.glob(os.path.join(work, "aa-*")))
-        if "--levels" in sys.argv:
+        if "levels" in sys.argv[3:]:
             levels(honest)
             return 0
         bad = leave_one_out(gate, honest) + really(gate, honest, work)
-        bad += report(*injected(gate, honest, work, "--all" in sys.argv))
+        bad += report(*injected(gate, honest, work, "all" in sys.argv[3:]))
     for line in bad:
         print("NOT AS PROMISED: " + line)
     return 1 if bad else 0
