@@ -189,13 +189,15 @@ static int check(struct crew *w, double *wrong, struct fault *worst)
 {
 	struct checked checked = { 0 };
 	struct msg m = { 0 };
-	int64_t bad = 0;
+	int64_t v[2] = { 0, evidence_read(&w->evidence) }; /* wrong elements; news in the log */
 	int r;
 
 	msg_begin(&m, "CHECK");
-	r = crew_ask(w, PHASE_CHECK, &m, 0, read_checked, &checked, &bad, 1, worst);
+	r = crew_ask(w, PHASE_CHECK, &m, 0, read_checked, &checked, v, 2, worst);
 	msg_fini(&m);
-	if (r < 0 || fault_is(worst) || bad == 0)
+	if (r == 0 && v[1] > 0)
+		r = evidence_gather(&w->evidence, w->c);
+	if (r < 0 || fault_is(worst) || v[0] == 0)
 		return r;
 	if (checked.wrong > 0)
 		fault_set(&w->session.fault, OUTCOME_CORRUPT, PHASE_CHECK,
@@ -206,11 +208,6 @@ static int check(struct crew *w, double *wrong, struct fault *worst)
 			  "worker's count of wrong elements cannot be read");
 	r = crew_agree(w, NULL, 0, worst);
 	return r < 0 ? r : sum_wrong(w, checked.wrong, wrong);
-}
-
-static int update_evidence(struct crew *w, int64_t changed)
-{
-	return changed > 0 ? evidence_gather(&w->evidence, w->c) : 0;
 }
 
 /* ---- ascending pass ---- */
@@ -272,7 +269,7 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 	const struct plan_point *p = &k->plan.points[point];
 	struct config_state *cs = &k->configs[config];
 	struct single single = { .rank = w->c->rank };
-	int64_t v[4] = { 0 }, changed;
+	int64_t v[4] = { 0 };
 	struct msg m = { 0 };
 	int r = prepare(w, p, probe_timing(transport_table[w->transport].backend), false, worst);
 
@@ -285,11 +282,7 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 	r = crew_ask(w, PHASE_RUN, &m, 0, read_single, &single, v, 4, worst);
 	k->spent_ns[PHASE_NONE] += k->spent_ns[PHASE_RUN];
 	msg_fini(&m);
-	changed = evidence_read(&w->evidence);
-	if (r == 0)
-		r = w->c->ops->max(w->c, &changed, 1, clock_after_ns(GATHER_NS));
-	if (r == 0)
-		r = update_evidence(w, changed);
+	(void)evidence_read(&w->evidence); /* what went wrong stands there, and what was chosen */
 	if (r == 0 && !fault_is(worst) && v[3])
 		fault_set(worst, OUTCOME_ERROR, PHASE_RUN,
 			  "worker's time of the single operation cannot be read");
@@ -309,10 +302,13 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 
 /* ---- measurement ---- */
 
+#define PILOT_BATCHES 2
+
 struct chunk {
 	int batches, ops, replays, warmup;
 	int64_t ns[CHUNK_MAX];
 	size_t n;
+	int64_t slowest_ns[PILOT_BATCHES]; /* of all ranks, of the first batches */
 	const struct card *card;
 	unsigned flags; /* card_flag bits of any rank */
 	int rank;
@@ -332,23 +328,26 @@ static void read_times(const struct words *answer, int64_t *extra, void *arg)
 	extra[1] = (card_flags(c->card) & CARD_THROTTLED) != 0;
 	extra[2] = (card_flags(c->card) & CARD_CLOCK_FELL) != 0;
 	extra[3] = read_told(answer, c->rank, &c->told);
+	for (size_t i = 0; i < PILOT_BATCHES; i++)
+		extra[4 + i] = i < c->n ? c->ns[i] : 0;
 }
 
-/* One RUN: all ranks' times in *all (heap, size x batches). */
+/* One RUN: all ranks' times in *all (heap, size x batches); `all` NULL: slowest_ns is enough. */
 static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk, double batch_us,
 		     int64_t **all, struct fault *worst)
 {
 	struct msg m = { 0 };
-	int64_t v[4] = {
-		0
-	}; /* some rank's answer is short; its GPU throttled; its clock fell; its worker's proof */
+	/* Some rank's answer is short; its GPU throttled; its clock fell; its worker's proof; the
+	 * slowest first batches. */
+	int64_t v[4 + PILOT_BATCHES] = { 0 };
 	double extra_ns =
 	    fmin(batch_us * 1e3 * RUN_SLACK * (chunk->batches + chunk->warmup), RUN_EXTRA_MAX_NS);
 	int r;
 
 	chunk->rank = w->c->rank;
 	begin_run(&m, "measure", chunk->batches, chunk->ops, chunk->replays, chunk->warmup);
-	r = crew_ask(w, PHASE_RUN, &m, (int64_t)extra_ns, read_times, chunk, v, 4, worst);
+	r = crew_ask(w, PHASE_RUN, &m, (int64_t)extra_ns, read_times, chunk, v,
+		     (int)N_ELEMENTS(v), worst);
 	msg_fini(&m);
 	if (r < 0 || fault_is(worst))
 		return r;
@@ -364,6 +363,9 @@ static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk,
 			return r;
 		keep_worst_told(s, &chunk->told);
 	}
+	memcpy(chunk->slowest_ns, v + 4, sizeof(chunk->slowest_ns));
+	if (!all)
+		return 0;
 	free(*all);
 	*all = calloc((size_t)w->c->size * (size_t)chunk->batches, sizeof(**all));
 	if (!*all)
@@ -383,23 +385,13 @@ static int replays_for(double loop_us, int64_t batch_min_ns)
 	return replays;
 }
 
-static double slowest_us(const int64_t *all, int ranks, size_t batches, size_t batch)
-{
-	int64_t max = 0;
-
-	for (int i = 0; i < ranks; i++)
-		if (all[(size_t)i * batches + batch] > max)
-			max = all[(size_t)i * batches + batch];
-	return (double)max / 1e3;
-}
-
 /* Two short batches: warm up this size, and learn how long a loop really takes back to back. */
-static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all, double *loop_us,
+static int pilot(struct campaign *k, struct crew *w, size_t point, double *loop_us,
 		 struct fault *worst)
 {
 	const struct plan_point *p = &k->plan.points[point];
 	double est = isnan(k->points[point].est_us) ? 100 : k->points[point].est_us;
-	struct chunk c = { .batches = 2,
+	struct chunk c = { .batches = PILOT_BATCHES,
 			   .ops = timing_ops_per_loop(p->timing, p->c.bytes),
 			   .replays = 1,
 			   .card = &k->card };
@@ -416,11 +408,11 @@ static int pilot(struct campaign *k, struct crew *w, size_t point, int64_t **all
 	/* A long loop needs no second one to be warm. */
 	if (est * c.ops * PILOT_SHARE > (double)profile_of(k)->point_budget_ns / 1e3)
 		c.batches = 1;
-	r = run_chunk(w, &k->points[point], &c, est * c.ops, all, worst);
+	r = run_chunk(w, &k->points[point], &c, est * c.ops, NULL, worst);
 	if (r < 0 || fault_is(worst))
 		return r;
-	a = slowest_us(*all, w->c->size, (size_t)c.batches, 0);
-	b = c.batches > 1 ? slowest_us(*all, w->c->size, (size_t)c.batches, 1) : a;
+	a = (double)c.slowest_ns[0] / 1e3;
+	b = c.batches > 1 ? (double)c.slowest_ns[1] / 1e3 : a;
 	*loop_us = a < b ? a : b;
 	return 0;
 }
@@ -493,23 +485,19 @@ int point_measure(struct campaign *k, struct crew *w, size_t config, size_t poin
 		  const char **stop, struct fault *worst)
 {
 	const struct plan_point *p = &k->plan.points[point];
-	int64_t *all = NULL, changed;
+	int64_t *all = NULL;
 	double loop_us = 0;
 	int r = prepare(w, p, p->timing, true, worst);
 
 	*stop = "";
 	if (r == 0 && !fault_is(worst))
-		r = pilot(k, w, point, &all, &loop_us, worst);
+		r = pilot(k, w, point, &loop_us, worst);
 	if (r == 0 && !fault_is(worst))
 		r = measure_chunks(k, w, point, restart, &all, loop_us, stop, worst);
 	free(all);
 	if (r < 0 || fault_is(worst))
 		return r;
-	changed = evidence_read(&w->evidence);
-	r = w->c->ops->max(w->c, &changed, 1, clock_after_ns(GATHER_NS));
-	if (r == 0)
-		r = update_evidence(w, changed);
-	return r < 0 ? r : check(w, &k->points[point].wrong, worst);
+	return check(w, &k->points[point].wrong, worst);
 }
 
 /* ---- record ---- */
