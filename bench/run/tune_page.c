@@ -89,13 +89,21 @@ static size_t count_tried(const struct race *r)
 
 /* ---- text ---- */
 
+/* A price is told where the middle says so; that it is one, only where the interval does, too. */
+static const char *price_word(const struct effect *e, bool harms)
+{
+	if (!harms)
+		return "elsewhere,";
+	return e->lo > 0 ? "COSTS" : "may cost";
+}
+
 static void say_elsewhere(const struct tune_part *p, size_t k, const struct confirmed *arm,
 			  const bool *harms, struct buf *out)
 {
 	for (size_t i = 0; i < p->classes.n; i++) {
 		if (i == k || !arm->effect[i].tested)
 			continue;
-		buf_printf(out, "    %s %s: ", harms[i] ? "COSTS" : "elsewhere,",
+		buf_printf(out, "    %s %s: ", price_word(&arm->effect[i], harms[i]),
 			   p->classes.v[i].name);
 		say_effect(&arm->effect[i], out);
 		buf_puts(out, "\n");
