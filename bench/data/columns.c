@@ -123,6 +123,9 @@ const struct column record_columns[] = {
 	COLUMN_SINCE(2, record, arm, "arm", TEXT, KEY, "",
 		     "Which of the environments that one run compares (sweep --ab): run.json, arms, says "
 		     "what each sets; empty when there is one."),
+	COLUMN_SINCE(2, record, load_slowdown, "load_slowdown", DOUBLE, METRIC, "",
+		     "How many times as long the computation of column load took while the operation "
+		     "ran as alone, on the rank where it was slowed most; empty without load."),
 };
 const size_t record_n_columns = N_ELEMENTS(record_columns);
 

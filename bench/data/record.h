@@ -36,6 +36,7 @@ struct record { /* every text is NUL-terminated; an absent number is NaN, absent
 	double ops_per_batch, samples, restarts;
 	char stop[16];         /* precision | budget */
 	char arm[RECORD_TEXT]; /* key: "" unless the run compares environments */
+	double load_slowdown;  /* NaN without a load */
 };
 
 struct sample { /* samples.csv: the key of its record plus these */

@@ -33,12 +33,16 @@ struct progress;
 
 enum campaign_moment { CAMPAIGN_BEFORE_STOP, CAMPAIGN_AFTER_STOP };
 
+#define POINT_SLOW_MAX 64
+
 struct point_state {
 	bool done;     /* its row is final */
 	bool probed;   /* its single operation ran (or its row is final) */
 	double est_us; /* one operation, as seen in the ascending pass or guessed from a neighbour;
 			  NaN unknown */
 	int probed_by; /* crew.attempt + 1 of the worker that ran it then; 0: none did */
+	double slow[POINT_SLOW_MAX]; /* of its load, a figure per chunk; n_slow of them */
+	int n_slow;
 	int turns; /* restarts in which it was measured, all of them when its row is final */
 	struct merged merged;
 	struct record record;   /* complete on rank 0 only */

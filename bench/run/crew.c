@@ -37,7 +37,7 @@ void crew_fini(struct crew *w)
 /* Every round also agrees whether to stop: Ctrl-C reaches the ranks at different times. */
 int crew_agree(struct crew *w, int64_t *extra, int n_extra, struct fault *worst)
 {
-	int64_t v[8];
+	int64_t v[10];
 	int rank, r;
 
 	if (n_extra > 0)

@@ -68,7 +68,7 @@ int crew_spawn(struct crew *w, const struct crew_spec *spec) ATTR_MUST;
 /* Not collective, between the two: it makes its context on the device now. */
 void crew_announce(struct crew *w, const struct crew_spec *spec);
 int crew_start(struct crew *w, const struct crew_spec *spec, struct fault *worst) ATTR_MUST;
-/* One round: this rank's worker is asked; `extra` (at most 6) is filled by `read` from the answer
+/* One round: this rank's worker is asked; `extra` (at most 9) is filled by `read` from the answer
  * and becomes the maximum over ranks. */
 typedef void (*crew_read_fn)(const struct words *answer, int64_t *extra, void *arg);
 int crew_ask(struct crew *w, int phase, const struct msg *m, int64_t extra_ns, crew_read_fn read,

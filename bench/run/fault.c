@@ -10,7 +10,7 @@
 #include "run/coord.h"
 #include "spec/outcome.h"
 
-#define EXTRA_MAX 8
+#define EXTRA_MAX 10
 /* A rank reaches a round at the latest after its own deadline and the stop ladder; far above both.
  */
 #define ROUND_DEADLINE_NS (900 * CLOCK_S)

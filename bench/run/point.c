@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "data/stats.h"
 #include "run/arm.h"
 #include "run/coord.h"
 #include "spec/dtype.h"
+#include "spec/load.h"
 #include "spec/outcome.h"
 #include "spec/profile.h"
 #include "spec/redop.h"
@@ -130,6 +132,8 @@ static int prepare(struct crew *w, const struct plan_point *p, int timing, bool 
 	msg_add_u64(&m, "bytes", p->c.bytes);
 	msg_add(&m, "timing", timing_table[timing].name);
 	msg_add(&m, "variant", variant_table[p->variant].name);
+	if (quiet && p->load)
+		msg_add(&m, "load", load_table[p->load].name);
 	if (quiet)
 		msg_add_i64(&m, "quiet", 1);
 	w->session.together = variant_table[p->variant].together;
@@ -303,9 +307,13 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 /* ---- measurement ---- */
 
 #define PILOT_BATCHES 2
+#define COVER_TRIES 4
+#define COVER_SHARE 3
 
 struct chunk {
 	int batches, ops, replays, warmup;
+	int64_t cover_us; /* of the load beside each batch; 0: there is none */
+	int64_t uncovered, load_slow; /* batches that outlasted it; thousandths; over all ranks */
 	int64_t ns[CHUNK_MAX];
 	size_t n;
 	int64_t slowest_ns[PILOT_BATCHES]; /* of all ranks, of the first batches */
@@ -328,6 +336,10 @@ static void read_times(const struct words *answer, int64_t *extra, void *arg)
 	extra[1] = (card_flags(c->card) & CARD_THROTTLED) != 0;
 	extra[2] = (card_flags(c->card) & CARD_CLOCK_FELL) != 0;
 	extra[3] = read_told(answer, c->rank, &c->told);
+	if (words_i64(answer, "uncovered", 0, INT32_MAX, &extra[6]) != 0)
+		extra[6] = 0;
+	if (words_i64(answer, "load_slow", 0, INT32_MAX, &extra[7]) != 0)
+		extra[7] = 0;
 	for (size_t i = 0; i < PILOT_BATCHES; i++)
 		extra[4 + i] = i < c->n ? c->ns[i] : 0;
 }
@@ -338,14 +350,16 @@ static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk,
 {
 	struct msg m = { 0 };
 	/* Some rank's answer is short; its GPU throttled; its clock fell; its worker's proof; the
-	 * slowest first batches. */
-	int64_t v[4 + PILOT_BATCHES] = { 0 };
+	 * slowest first batches; what became of the load. */
+	int64_t v[4 + PILOT_BATCHES + 2] = { 0 };
 	double extra_ns =
 	    fmin(batch_us * 1e3 * RUN_SLACK * (chunk->batches + chunk->warmup), RUN_EXTRA_MAX_NS);
 	int r;
 
 	chunk->rank = w->c->rank;
 	begin_run(&m, "measure", chunk->batches, chunk->ops, chunk->replays, chunk->warmup);
+	if (chunk->cover_us)
+		msg_add_i64(&m, "cover_us", chunk->cover_us);
 	r = crew_ask(w, PHASE_RUN, &m, (int64_t)extra_ns, read_times, chunk, v,
 		     (int)N_ELEMENTS(v), worst);
 	msg_fini(&m);
@@ -364,6 +378,8 @@ static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk,
 		keep_worst_told(s, &chunk->told);
 	}
 	memcpy(chunk->slowest_ns, v + 4, sizeof(chunk->slowest_ns));
+	chunk->uncovered = v[6];
+	chunk->load_slow = v[7];
 	if (!all)
 		return 0;
 	free(*all);
@@ -373,6 +389,33 @@ static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk,
 	/* Only what was measured: every rank gets every other rank's. */
 	return w->c->ops->allgather(w->c, chunk->ns, (size_t)chunk->batches * sizeof(*chunk->ns),
 				    *all, clock_after_ns(GATHER_NS));
+}
+
+/* A batch that its load did not outlast is no batch with a load: all of them again, with more. The
+ * ranks agreed on what is asked of them here, too. */
+static int run_covered(struct crew *w, struct point_state *s, struct chunk *chunk, double batch_us,
+		       int64_t **all, struct fault *worst)
+{
+	int r = run_chunk(w, s, chunk, batch_us, all, worst);
+
+	for (int i = 0; r == 0 && !fault_is(worst) && chunk->uncovered && i < COVER_TRIES; i++) {
+		chunk->cover_us *= 2;
+		r = run_chunk(w, s, chunk, batch_us + (double)chunk->cover_us, all, worst);
+	}
+	if (r == 0 && !fault_is(worst) && chunk->uncovered)
+		fault_set(worst, OUTCOME_SKIPPED, PHASE_PREPARE,
+			  "the computation beside it ended before a batch did, also when it was made "
+			  "to last %.0f ms",
+			  (double)chunk->cover_us / 1e3);
+	if (r == 0 && chunk->load_slow > 0 && s->n_slow < POINT_SLOW_MAX)
+		s->slow[s->n_slow++] = (double)chunk->load_slow / 1e3;
+	return r;
+}
+
+/* How long it takes beside a load is not known: three times as long as it may, at first. */
+static int64_t cover_for(const struct plan_point *p, double batch_us)
+{
+	return p->load ? (int64_t)(batch_us * COVER_SHARE) + 1 : 0;
 }
 
 /* Powers of four, so that the figure does not flip between runs at a boundary. */
@@ -400,7 +443,7 @@ static int pilot(struct campaign *k, struct crew *w, size_t point, double *loop_
 
 	/* This very worker ran this very operation before, and one is as long as half the batches
 	 * of a usual point: it would only be run once more. */
-	if (2 * est * c.ops * 1e3 > (double)profile_of(k)->point_budget_ns &&
+	if (!p->load && 2 * est * c.ops * 1e3 > (double)profile_of(k)->point_budget_ns &&
 	    k->points[point].probed_by == w->attempt + 1) {
 		*loop_us = est * c.ops;
 		return 0;
@@ -408,7 +451,8 @@ static int pilot(struct campaign *k, struct crew *w, size_t point, double *loop_
 	/* A long loop needs no second one to be warm. */
 	if (est * c.ops * PILOT_SHARE > (double)profile_of(k)->point_budget_ns / 1e3)
 		c.batches = 1;
-	r = run_chunk(w, &k->points[point], &c, est * c.ops, NULL, worst);
+	c.cover_us = cover_for(p, est * c.ops);
+	r = run_covered(w, &k->points[point], &c, est * c.ops, NULL, worst);
 	if (r < 0 || fault_is(worst))
 		return r;
 	a = (double)c.slowest_ns[0] / 1e3;
@@ -452,12 +496,13 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 	    p->timing == TIMING_NCCL_TESTS ? 1 : replays_for(loop_us, profile->batch_min_ns);
 	merged->mean = p->timing == TIMING_NCCL_TESTS;
 	batch_us = loop_us * c.replays;
+	c.cover_us = cover_for(p, batch_us);
 	c.batches = first_batches(profile, batch_us);
 	if (!w->warm) /* the ascending pass warms; a worker that comes after it starts cold */
 		c.warmup = (int)fmin(CHUNK_MAX, CLOCK_WARM_US / fmax(batch_us, 1));
 	w->warm = true;
 	while (c.batches > 0) {
-		r = run_chunk(w, &k->points[point], &c, batch_us, all, worst);
+		r = run_covered(w, &k->points[point], &c, batch_us, all, worst);
 		if (r < 0 || fault_is(worst))
 			return r;
 		r = merged_add(merged, &p->c, restart, *all, (size_t)c.batches, (size_t)c.batches,
@@ -527,6 +572,7 @@ void point_key(int transport, const struct plan_point *p, const char *map, struc
 		   op_table[p->c.op].flags & OP_REDUCES ? redop_table[p->c.redop].name : "none");
 	first_words(map, p->c.nranks, r->map, sizeof(r->map));
 	record_set(r->timing, sizeof(r->timing), timing_table[p->timing].name);
+	record_set(r->load, sizeof(r->load), load_table[p->load].name);
 	if (op_table[p->c.op].flags & OP_PAIR)
 		snprintf(r->pair, sizeof(r->pair), "%d-%d", p->c.a, p->c.b);
 	r->in_place = p->c.in_place;
@@ -624,6 +670,8 @@ int point_record(struct campaign *k, const struct crew *w, size_t config, size_t
 	rc = merged_fill(&s->merged, r);
 	r->wrong = 0;
 	record_set(r->stop, sizeof(r->stop), stop);
+	if (s->n_slow > 0)
+		r->load_slowdown = stats_median(s->slow, (size_t)s->n_slow);
 	if (w && k->c->rank == 0)
 		fill_proof(k, w, config, point, r);
 	record_derive(r);

@@ -7,6 +7,7 @@
 
 #include "spec/choice.h"
 #include "spec/dtype.h"
+#include "spec/load.h"
 #include "spec/profile.h"
 #include "spec/redop.h"
 #include "spec/timing.h"
@@ -98,6 +99,19 @@ static void add_point(struct builder *b, const struct plan_point *p)
 	plan->n_points++;
 }
 
+/* Only what runs on the device can be laid beside something else there. */
+static void add_loads(struct builder *b, struct plan_point *p)
+{
+	unsigned loads = b->choice->r->loads ? b->choice->r->loads : BIT(LOAD_NONE);
+
+	for (p->load = 0; p->load < LOAD_COUNT; p->load++)
+		if (choice_has(loads, p->load) &&
+		    (p->load == LOAD_NONE || p->timing == TIMING_GRAPH ||
+		     p->timing == TIMING_STREAM))
+			add_point(b, p);
+	p->load = LOAD_NONE;
+}
+
 /* Sizes that round to the same bytes would be the same row: the first one stands for all. */
 static void add_group(struct builder *b, struct plan_point *p)
 {
@@ -113,7 +127,7 @@ static void add_group(struct builder *b, struct plan_point *p)
 		before = p->c.bytes;
 		for (p->timing = 0; p->timing < TIMING_COUNT; p->timing++)
 			if (choice_has(timings, p->timing))
-				add_point(b, p);
+				add_loads(b, p);
 	}
 }
 
@@ -247,6 +261,8 @@ static void hash_point(uint64_t *h, const struct plan_point *p)
 
 	for (size_t i = 0; i < N_ELEMENTS(fields); i++)
 		hash_number(h, fields[i]);
+	if (p->load) /* plans without keep the fingerprint of releases without */
+		hash_number(h, (uint64_t)p->load);
 	for (const char *s = p->impossible; s && *s; s++)
 		hash_number(h, (unsigned char)*s);
 }

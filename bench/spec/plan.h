@@ -33,6 +33,7 @@ struct plan_request { /* what the user asked for, already validated word by word
 	unsigned in_place;     /* bit 0 out of place, bit 1 in place; 0 = out */
 	unsigned timings;      /* bit per timing_id; 0 = graph+stream (nccl), host (ucx) */
 	unsigned variants;     /* bit per variant_id; 0 = plain */
+	unsigned loads;        /* bit per load_id, on timings graph and stream; 0 = none */
 	int root, a, b;
 	/* Numbers of ranks that are measured, ascending, at most nranks: communicators over the
 	 * first ranks, while the others are idle. None: all ranks, once. */
@@ -46,7 +47,7 @@ struct plan_request { /* what the user asked for, already validated word by word
 
 struct plan_point {
 	struct op_case c; /* bytes as asked for, rounded; 0 elements: see `impossible` */
-	int timing, variant;
+	int timing, variant, load;
 	uint64_t asked_bytes;
 	const char *impossible; /* static text: why it will be `skipped`/`unavailable` unmeasured;
 				   or NULL */

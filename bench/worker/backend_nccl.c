@@ -262,6 +262,16 @@ static int nccl_prepare(const struct op_case *c, int timing, int variant, uint64
 	return r;
 }
 
+static int nccl_load(int id)
+{
+	return rank_load(&rank, id);
+}
+
+static void nccl_loaded(struct msg *done)
+{
+	rank_loaded(&rank, done);
+}
+
 static int nccl_run(const struct nb_run *run, int64_t *ns, int64_t *first_us)
 {
 	return rank_measure(&rank, run, ns, first_us);
@@ -282,8 +292,8 @@ static int release_instruments(void)
 	}
 	CU_TRY(cudaFree(rank.mismatch));
 	CU_TRY(cudaFree(rank.barrier_word));
-	CU_TRY(cudaStreamDestroy(rank.stream));
-	return NB_BACKEND_OK;
+	CU_TRY(cudaStreamDestroy(rank.own[1] ? rank.own[0] : rank.stream));
+	return rank_load_release(&rank);
 }
 
 /* The graph before the communicator (which waits for graphs that use it), memory by the way it was
@@ -319,6 +329,8 @@ const struct nb_backend nb_backend = {
 	.peer = nccl_peer,
 	.device = nccl_device,
 	.join = nccl_join,
+	.load = nccl_load,
+	.loaded = nccl_loaded,
 	.prepare = nccl_prepare,
 	.run = nccl_run,
 	.check = nccl_check,

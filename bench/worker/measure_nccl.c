@@ -169,9 +169,10 @@ static int queue_operations(struct nccl_rank *r, const struct nb_run *run)
 
 static int queue_batch(struct nccl_rank *r, const struct nb_run *run, int pair)
 {
-	int rc;
+	int rc = run->cover_us ? rank_load_begin(r, run->cover_us) : NB_BACKEND_OK;
 
-	rc = barrier(r);
+	if (!rc)
+		rc = barrier(r);
 	if (rc)
 		return rc;
 	CU_TRY(cudaEventRecord(r->start[pair], r->stream));
@@ -197,7 +198,7 @@ static int batches_at_once(const struct nccl_rank *r, const struct nb_run *run)
 {
 	int n;
 
-	if (r->timing != TIMING_GRAPH || run->replays >= QUEUED_MAX)
+	if (r->timing != TIMING_GRAPH || run->replays >= QUEUED_MAX || run->cover_us)
 		return 1;
 	n = QUEUED_MAX / (run->replays + 1);
 	return n < 1 ? 1 : n > RANK_EVENT_PAIRS ? RANK_EVENT_PAIRS : n;
@@ -217,6 +218,8 @@ static int measure_device(struct nccl_rank *r, const struct nb_run *run, int64_t
 			rc = rank_wait(r, r->stop[n - 1]);
 		for (i = 0; !rc && i < n; i++) {
 			rc = elapsed(r, i, &value);
+			if (!rc && run->cover_us)
+				rc = rank_load_end(r, r->start[i], r->stop[i]);
 			if (!rc && done + i >= run->warmup)
 				ns[done + i - run->warmup] = value;
 		}

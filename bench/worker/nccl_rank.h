@@ -31,6 +31,18 @@ struct buffers {
 
 #define RANK_SEEN_MAX 1024
 
+struct busy { /* load_nccl.c; zeroed: nothing was ever asked for */
+	int id; /* load_id */
+	cudaStream_t stream;
+	void *buf;
+	cudaEvent_t from, on, to;
+	double alone_ns;  /* of one piece of work, with nothing beside it */
+	int n;            /* pieces queued beside the batch */
+	int uncovered;    /* batches of the run that outlasted it */
+	int n_slow;       /* batches with a figure */
+	double slow[64];  /* how many times as long a piece took; the latest of them */
+};
+
 struct nccl_rank {
 	int rank, nranks, device;
 	int nccl_version, cc_major;
@@ -47,6 +59,8 @@ struct nccl_rank {
 	struct launch_args launch;
 	cudaGraphExec_t graph; /* NULL until measured with timing graph */
 	int graph_ops;
+	struct busy busy;     /* computation beside the batches */
+	cudaStream_t own[2];  /* `stream` is one of them: without and with a load */
 	bool once_from_fresh; /* the buffers hold what one operation made of the pattern */
 	/* Cases that ran in plain memory already: NCCL has the connections they need. Full: forgets
 	 * nothing, learns nothing. */
@@ -66,6 +80,14 @@ int rank_wait_all(struct nccl_rank *r);                /* for what the stream ho
 int rank_run_once(struct nccl_rank *r, int64_t *host_ns); /* one operation, waited for */
 int rank_measure(struct nccl_rank *r, const struct nb_run *run, int64_t *ns, int64_t *first_us);
 void rank_drop_graph(struct nccl_rank *r);
+
+/* load_nccl.c. begin queues work and makes `stream` wait until it runs; end judges the batch between
+ * start and stop, which has passed. */
+int rank_load(struct nccl_rank *r, int id);
+int rank_load_begin(struct nccl_rank *r, int64_t cover_us);
+int rank_load_end(struct nccl_rank *r, cudaEvent_t start, cudaEvent_t stop);
+void rank_loaded(struct nccl_rank *r, struct msg *done);
+int rank_load_release(struct nccl_rank *r);
 
 /* verify_nccl.c */
 int rank_fill(struct nccl_rank *me); /* pattern to send, poison where results go; not waited for */

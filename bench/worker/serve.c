@@ -13,6 +13,7 @@
 #include "ncclbench/protocol.h"
 #include "spec/ceiling.h"
 #include "spec/dtype.h"
+#include "spec/load.h"
 #include "spec/op.h"
 #include "spec/redop.h"
 #include "spec/timing.h"
@@ -29,6 +30,7 @@
 #define BLOB_MAX 16384
 #define COPY_BYTES_MAX (1LL << 40)
 #define RANKS_MAX 65536
+#define COVER_US_MAX 10000000
 
 /* Positive results of actions beyond nb_backend_status. */
 enum { ACT_REFUSED = 100, ACT_GONE = 101, ACT_HUNG_UP = 102 };
@@ -210,6 +212,19 @@ static void hush(struct server *s, const struct words *w)
 	nb_backend.quiet();
 }
 
+/* PREPARE without the word ends a load. */
+static int set_load(struct server *s, const struct words *w)
+{
+	const char *name = words_get(w, "load");
+	int id = name ? load_find(name) : LOAD_NONE;
+
+	if (id < 0)
+		return refuse(s, "PREPARE has a load this worker does not know");
+	if (nb_backend.load)
+		return nb_backend.load(id);
+	return id == LOAD_NONE ? 0 : refuse(s, "this worker has no GPU to keep busy");
+}
+
 static int act_prepare(struct server *s, const struct words *w)
 {
 	struct op_case c = { 0 };
@@ -228,7 +243,9 @@ static int act_prepare(struct server *s, const struct words *w)
 		return send_fail(s, fail_kinds[NB_BACKEND_SKIPPED], 0, why, false);
 	if (op_round_bytes(c.op, c.dtype, c.nranks, c.bytes) != c.bytes)
 		return refuse(s, "PREPARE has a size that is no multiple of the elements");
-	r = nb_backend.prepare(&c, timing, variant, &device_bytes);
+	r = set_load(s, w);
+	if (!r)
+		r = nb_backend.prepare(&c, timing, variant, &device_bytes);
 	if (r)
 		return r;
 	s->stage = STAGE_PREPARED;
@@ -254,6 +271,8 @@ static int parse_run(const struct words *w, struct nb_run *run)
 	run->ops = (int)ops;
 	run->replays = (int)replays;
 	run->warmup = (int)warmup;
+	if (words_get(w, "cover_us") && words_i64(w, "cover_us", 0, COVER_US_MAX, &run->cover_us))
+		return -EINVAL;
 	run->once = once && strcmp(once, "1") == 0;
 	return 0;
 }
@@ -275,6 +294,8 @@ static int act_run(struct server *s, const struct words *w)
 	msg_add_i64(&m, "first_us", first_us);
 	if (run.mode == NB_RUN_MEASURE)
 		add_state(&m, false);
+	if (run.cover_us && nb_backend.loaded)
+		nb_backend.loaded(&m);
 	if (nb_backend.proof) {
 		r = nb_backend.proof(&m);
 		if (r) {

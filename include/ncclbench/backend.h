@@ -34,6 +34,7 @@ struct nb_run {
 	int replays;      /* times that loop is repeated inside one batch; >= 1 */
 	int warmup;       /* batches run before and not reported */
 	bool once;        /* single mode: its first operation is enough */
+	int64_t cover_us; /* a load beside a batch must last so long; 0: there is none */
 };
 
 struct nb_check {
@@ -70,6 +71,12 @@ struct nb_backend {
 	void (*device)(int device);
 	/* Context and communicator; appends context_us, init_us and device facts to `joined`. */
 	int (*join)(int rank, int nranks, int device, struct msg *joined);
+	/* What keeps the device busy beside the batches of the case that is prepared next (load_id of
+	 * spec/load.h); LOAD_NONE ends it. NULL: nothing can. */
+	int (*load)(int id);
+	/* After a run with one: appends load_slow= (thousandths of its time alone, the median of the
+	 * batches) and uncovered= (batches that outlasted it) to `done`. NULL with load NULL. */
+	void (*loaded)(struct msg *done);
 	/* Buffers of the case, filled with the pattern, and (timing graph) nothing captured yet. */
 	int (*prepare)(const struct op_case *c, int timing, int variant, uint64_t *device_bytes);
 	int (*run)(const struct nb_run *run, int64_t *ns, int64_t *first_us);

@@ -36,6 +36,11 @@ int nb_check_values(const void *buf, uint64_t count, int dtype, int redop, int n
  */
 int nb_copy(void *dst, const void *src, uint64_t bytes, void *stream);
 
+/* One short piece of work on `stream`, over a buffer of the current device: limited by memory (it
+ * reads and writes all of it), by arithmetic (it touches nothing). A cudaError_t. */
+int nb_load_memory(void *buf, uint64_t bytes, void *stream);
+int nb_load_arithmetic(void *buf, uint64_t bytes, void *stream);
+
 void nb_copy_ref(void *dst, const void *src, uint64_t bytes);
 void nb_fill_bytes_ref(void *dst, uint64_t bytes, int rank, uint64_t offset);
 void nb_check_bytes_ref(const void *buf, uint64_t bytes, int rank, uint64_t offset, uint64_t base,

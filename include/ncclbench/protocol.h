@@ -52,6 +52,10 @@
  * stop; the worker re-opens its library's log at NB_QUIET_LOG_FD without them (ncclResetDebugInit)
  * where it can.
  *
+ * PREPARE may carry load=mem|fma (spec/load.h): computation that keeps the GPU busy beside each
+ * batch of this case. RUN then carries cover_us=, for how long it is queued, and DONE load_slow=
+ * (thousandths of its time alone) and uncovered= (batches that it did not outlast: not valid).
+ *
  * JOINED, DONE of mode=measure (at most about every 50 ms) and GONE may carry the state of the GPU:
  * sm_mhz= mem_mhz= power_mw= temp_c= throttle=<hex of NVML's reasons>; JOINED and GONE also
  * ecc_corrected= ecc_uncorrected= pcie_replays=. HELLO may carry gpu<i>.procs=<pid name MiB; ...>:

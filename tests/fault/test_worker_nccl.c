@@ -485,6 +485,45 @@ static void test_device_ahead(void **state)
 	talk_end(&t);
 }
 
+/* 20 operations of 10 us, and 26 pieces of 100 us alone (650 + 2000 us) that take 104 us each beside
+ * them: of 2600 us of work 2704 - 200 = 2504 were done outside of the batch, so 96 in its 200 us. */
+static void test_load(void **state)
+{
+	static const char *const names[] = { "mem", "fma" };
+	char prepare[512];
+	struct talk t;
+
+	joined(&t, "beside:104000", 0, 2);
+	for (int i = 0; i < 2; i++) {
+		(void)snprintf(prepare, sizeof(prepare), "%s load=%s", ALL_REDUCE("graph"), names[i]);
+		ask(&t, prepare, "READY");
+		ask(&t,
+		    "RUN mode=measure batches=3 ops=20 replays=1 warmup=0 cover_us=650", "DONE");
+		holds(&t, "ns", "200000,200000,200000");
+		holds(&t, "uncovered", "0");
+		if (i == 0) /* what the second is alone was measured beside, in this fake */
+			holds(&t, "load_slow", "2083");
+		ask(&t, "RUN mode=measure batches=2 ops=1000 replays=1 warmup=0 cover_us=1",
+		    "DONE");
+		holds(&t, "uncovered", "2");
+	}
+	ask(&t, "CHECK", "CHECKED");
+	holds(&t, "wrong", "0");
+	ask(&t, ALL_REDUCE("graph"), "READY");
+	ask(&t, "RUN mode=measure batches=1 ops=20 replays=1 warmup=0", "DONE");
+	assert_null(words_get(&t.w, "uncovered"));
+	goodbye(&t);
+	joined(&t, "nb_load_memory@1:700", 0, 2);
+	(void)snprintf(prepare, sizeof(prepare), "%s load=mem", ALL_REDUCE("graph"));
+	ask(&t, prepare, "FAIL");
+	holds(&t, "text", "nb_load_memory failed: illegal memory access (700)");
+	talk_end(&t);
+	joined(&t, "", 0, 2);
+	(void)snprintf(prepare, sizeof(prepare), "%s load=tea", ALL_REDUCE("graph"));
+	ask(&t, prepare, "FAIL");
+	talk_end(&t);
+}
+
 /* destroy=0: the call that would fail is not made. */
 static void test_just_exit(void **state)
 {
@@ -1059,6 +1098,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_twice_in_place),
 		cmocka_unit_test(test_device_ahead),
 		cmocka_unit_test(test_just_exit),
+		cmocka_unit_test(test_load),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_async_error),

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work that keeps a GPU busy beside communication: one that memory limits, one that arithmetic
+ * limits. Each launch is short and leaves half of the threads of an SM free, so that other kernels
+ * always get in. Not a model of any network: two ends between which real kernels lie.
+ */
+#include <stdint.h>
+
+#include <cuda_runtime.h>
+
+#include "ncclbench/kernels.h"
+
+#define THREADS 512
+#define BLOCKS_PER_SM 2
+#define FMA_ROUNDS 4096 /* of four chains: about 70 us at 1.98 GHz */
+
+/* Reads, adds and writes every element once: 32 bytes move for each 16 of the buffer. */
+__global__ static void load_memory(float4 *v, uint64_t n)
+{
+	const uint64_t all = (uint64_t)gridDim.x * blockDim.x;
+
+	for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += all) {
+		float4 x = v[i];
+
+		x.x += 1.0f;
+		x.y += 1.0f;
+		x.z += 1.0f;
+		x.w += 1.0f;
+		v[i] = x;
+	}
+}
+
+/* Four chains of fused multiply-adds per thread in registers. The store never happens: the compiler
+ * does not know that. */
+__global__ static void load_arithmetic(float *sink, int rounds)
+{
+	float a = (float)threadIdx.x, b = a + 1, c = a + 2, d = a + 3;
+
+	for (int i = 0; i < rounds; i++) {
+		a = fmaf(a, 0.999f, 0.5f);
+		b = fmaf(b, 0.999f, 0.5f);
+		c = fmaf(c, 0.999f, 0.5f);
+		d = fmaf(d, 0.999f, 0.5f);
+	}
+	if (a + b + c + d < 0)
+		*sink = a;
+}
+
+static int blocks(void)
+{
+	int device = 0, sms = 0;
+
+	if (cudaGetDevice(&device) != cudaSuccess ||
+	    cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+		sms = 0;
+	return sms > 0 ? sms * BLOCKS_PER_SM : 64;
+}
+
+extern "C" int nb_load_memory(void *buf, uint64_t bytes, void *stream)
+{
+	load_memory<<<blocks(), THREADS, 0, (cudaStream_t)stream>>>((float4 *)buf,
+								   bytes / sizeof(float4));
+	return cudaGetLastError();
+}
+
+extern "C" int nb_load_arithmetic(void *buf, uint64_t bytes, void *stream)
+{
+	(void)bytes;
+	load_arithmetic<<<blocks(), THREADS, 0, (cudaStream_t)stream>>>((float *)buf, FMA_ROUNDS);
+	return cudaGetLastError();
+}
