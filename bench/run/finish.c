@@ -17,6 +17,7 @@
 #include "ncclbench/exitcode.h"
 #include "report/chart.h"
 #include "report/heatmap.h"
+#include "report/overlap.h"
 #include "report/matrix.h"
 #include "report/run_view.h"
 #include "report/scaling.h"
@@ -279,6 +280,9 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 	else if (f->options->matrix)
 		notes_add(&s->notes, "the table is of NCCL's own choice; matrix.md has every "
 				     "algorithm and protocol");
+	else if (f->options->n_channels)
+		notes_add(&s->notes, "the table is of NCCL's own number of channels; overlap.md has "
+				     "the others");
 	else if (k->arms) {
 		char line[300];
 
@@ -394,6 +398,25 @@ static int print_matrix(const struct campaign *k, const struct shown *s, const s
 	return r;
 }
 
+static int print_overlap(struct campaign *k, const struct shown *s, const struct options *o)
+{
+	struct buf text = { 0 }, page = { 0 };
+	int r = overlap_text(&s->view, &text);
+
+	buf_printf(&page, "# Beside computation\n\n```\n%s```\n", buf_text(&text));
+	if (r == 0 && text.len > 0)
+		r = page.failed ? -ENOMEM
+				: file_put(k->dir, "overlap.md", buf_text(&page), page.len);
+	if (r == 0)
+		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text),
+				   text.len);
+	if (r < 0)
+		log_error("cannot write %s/overlap.md: %s", k->dir, strerror(-r));
+	buf_fini(&page);
+	buf_fini(&text);
+	return r;
+}
+
 /* What follows the table: arms against each other, algorithms, pairs. */
 static int print_more(struct campaign *k, const struct shown *s, const struct finish *f,
 		      struct buf *comparison)
@@ -403,8 +426,10 @@ static int print_more(struct campaign *k, const struct shown *s, const struct fi
 
 	if (o->matrix)
 		r = print_matrix(k, s, o);
-	else if (k->arms && !o->tuned)
+	else if (k->arms && !o->tuned && !o->n_channels)
 		r = print_comparison(k, o, comparison);
+	if (r == 0 && (o->overlap || o->n_channels))
+		r = print_overlap(k, s, o);
 	/* A run that was stopped early may have nothing to compare, and that is not why it ends
 	 * badly. */
 	if (r < 0 && k->interrupted && !o->matrix)

@@ -240,6 +240,9 @@ static int check_backend(const struct run *r)
 	if (q->backend == BACKEND_UCX && r->options.matrix)
 		return refuse(r, "--algos and --protos are NCCL's; this is host memory through "
 				 "UCX, which has neither to choose from here");
+	if (q->backend == BACKEND_UCX && (r->options.overlap || r->options.n_channels))
+		return refuse(r, "--overlap and --channels are of GPUs and NCCL; this is host memory "
+				 "through UCX, leave them out");
 	if (q->backend == BACKEND_UCX && r->options.fake_hosts)
 		return refuse(r, "--fake-hosts is NCCL's (NCCL_HOSTID); this is host memory "
 				 "through UCX, leave it out");
@@ -471,7 +474,7 @@ static void set_up_campaign(struct run *r)
 	k->c = &r->coord;
 	k->arms = r->options.arms;
 	ask_libraries(r);
-	if (!r->options.matrix && !r->options.tuned)
+	if (!r->options.matrix && !r->options.tuned && !r->options.n_channels)
 		arms_lint(k->arms, r->options.n_arms, r->launch.backend);
 	k->reasons = (struct reason_context){
 		.facts = &r->launch.facts,

@@ -10,6 +10,7 @@
 
 #include "base/num.h"
 #include "ncclog/scan.h"
+#include "report/overlap.h"
 #include "run/arm.h"
 #include "spec/op.h"
 #include "spec/plan.h"
@@ -172,6 +173,40 @@ int matrix_arms(const char *algo_text, const char *proto_text, struct arm **out,
 			r = fill_arm(&arms[count++], a.n ? a.w[i] : NULL, p.n ? p.w[k] : NULL);
 	if (r < 0) {
 		arms_free(arms, count);
+		return r;
+	}
+	*out = arms;
+	*n = count;
+	return 0;
+}
+
+static int fill_channels(struct arm *a, int channels)
+{
+	char value[16], text[96];
+	int r;
+
+	snprintf(value, sizeof(value), "%d", channels);
+	snprintf(text, sizeof(text), "NCCL_MIN_NCHANNELS=%s NCCL_MAX_NCHANNELS=%s", value, value);
+	snprintf(a->label, sizeof(a->label), "%s" OVERLAP_CHANNELS, value);
+	snprintf(a->tag, sizeof(a->tag), "ch%s", value);
+	a->set = calloc(2, sizeof(*a->set));
+	a->text = strdup(text);
+	if (!a->set || !a->text)
+		return -ENOMEM;
+	r = add_pair(a, "NCCL_MIN_NCHANNELS", value);
+	return r < 0 ? r : add_pair(a, "NCCL_MAX_NCHANNELS", value);
+}
+
+int matrix_channels(const int *channels, size_t n_channels, struct arm **out, size_t *n)
+{
+	struct arm *arms = calloc(n_channels + 1, sizeof(*arms));
+	size_t count = 1;
+	int r = arms ? fill_arm(&arms[0], NULL, NULL) : -ENOMEM;
+
+	for (size_t i = 0; i < n_channels && r == 0; i++)
+		r = fill_channels(&arms[count++], channels[i]);
+	if (r < 0) {
+		arms_free(arms, arms ? count : 0);
 		return r;
 	}
 	*out = arms;

@@ -19,6 +19,8 @@ struct scan_tuning;
  */
 int matrix_arms(const char *algos, const char *protos, struct arm **out, size_t *n, char *why,
 		size_t why_max) ATTR_MUST;
+/* The same for numbers of channels: NCCL_MIN_NCHANNELS and NCCL_MAX_NCHANNELS of each. */
+int matrix_channels(const int *channels, size_t n_channels, struct arm **out, size_t *n) ATTR_MUST;
 /* Marks points of the plan whose combination does not exist for their operation, or not in that
  * version (0: unknown). */
 void matrix_plan(struct plan *p, const struct arm *arms, int nccl_version);

@@ -23,6 +23,7 @@
 #include "spec/dtype.h"
 #include "spec/profile.h"
 #include "spec/redop.h"
+#include "spec/load.h"
 #include "spec/timing.h"
 #include "spec/transport.h"
 
@@ -34,6 +35,7 @@
 	 CLOCK_S) /* JOIN may take twice it, and other ranks wait 900 s for a round (fault.c) */
 #define AB_RESTARTS 10
 #define BUDGET_MAX_NS (86400 * CLOCK_S)
+#define CHANNELS_MAX 64 /* of NCCL (MAXCHANNELS) */
 #define QUOTED_MAX 120 /* of a word in a message: what follows it must still be read */
 
 const char *argp_program_version = "ncclbench " NCCLBENCH_VERSION;
@@ -80,6 +82,8 @@ enum key {
 	KEY_MATCH,
 	KEY_RANKS,
 	KEY_FAKE_HOSTS,
+	KEY_OVERLAP,
+	KEY_CHANNELS,
 };
 
 static const struct argp_option rows[] = {
@@ -107,6 +111,11 @@ static const struct argp_option rows[] = {
 	{ "pair", KEY_PAIR, "I,J", 0, "ranks of pingpong, send and send_bidir (default 0,1)", 0 },
 	{ "pairs", KEY_PAIRS, "all", 0,
 	  "one-way, two-way and ping-pong for every ordered pair of ranks, one pair after another",
+	  0 },
+	{ "overlap", KEY_OVERLAP, "LIST", OPTION_ARG_OPTIONAL,
+	  "each point also while the GPU computes: mem (limited by memory), fma (by arithmetic; "
+	  "default both). How much the two slow each other; --ops all_reduce, --timing stream by "
+	  "default",
 	  0 },
 	{ "ranks", KEY_RANKS, "LIST", 0,
 	  "the same points on communicators over the first so many ranks, ascending, for example "
@@ -165,6 +174,9 @@ static const struct argp_option rows[] = {
 	  0 },
 	{ "protos", KEY_PROTOS, "LIST", 0,
 	  "rows for each of these protocols: ll, ll128, simple; with --algos for each combination",
+	  0 },
+	{ "channels", KEY_CHANNELS, "LIST", 0,
+	  "rows for each of these numbers of channels (SMs that NCCL takes) beside NCCL's own choice",
 	  0 },
 	{ "tuned", KEY_TUNED, "RUN", 0,
 	  "add rows with the settings that an `ncclbench tune` recommends: shm (tuned)", 0 },
@@ -552,6 +564,49 @@ static int int_list(const char *option, const char *text, int *out, int max, int
 	return r;
 }
 
+static int channels_value(struct options *o, const char *text)
+{
+	int r = int_list("--channels", text, o->channels, ARMS_MAX - 1, &o->n_channels);
+
+	for (int i = 0; r == 0 && i < o->n_channels; i++) {
+		bool twice = false;
+
+		for (int k = 0; k < i; k++)
+			twice |= o->channels[k] == o->channels[i];
+		if (o->channels[i] >= 1 && o->channels[i] <= CHANNELS_MAX && !twice)
+			continue;
+		log_error("--channels: %d is %s; give different numbers from 1 to %d",
+			  o->channels[i], twice ? "there twice" : "no number of channels",
+			  CHANNELS_MAX);
+		r = -EINVAL;
+	}
+	return r;
+}
+
+/* Rows without a load are always there: what the others are held against. */
+static int overlap_value(struct options *o, const char *text)
+{
+	char *copy = strdup(text ? text : "mem,fma"), *save = NULL;
+	int r = copy ? whole_list("--overlap", copy) : -ENOMEM;
+
+	o->overlap = true;
+	o->plan.loads = 1u << LOAD_NONE;
+	for (char *w = r == 0 ? strtok_r(copy, ",", &save) : NULL; w && r == 0;
+	     w = strtok_r(NULL, ",", &save)) {
+		int id = load_find(w);
+
+		if (id > LOAD_NONE)
+			o->plan.loads |= 1u << id;
+		else
+			r = -EINVAL;
+		if (r < 0)
+			log_error("--overlap: unknown word '%.*s'; known: %s, %s", QUOTED_MAX, w,
+				  load_table[LOAD_MEM].name, load_table[LOAD_FMA].name);
+	}
+	free(copy);
+	return r;
+}
+
 static int pair_value(struct options *o, const char *text)
 {
 	int v[2], n = 0;
@@ -762,6 +817,10 @@ static int what_value(int key, char *arg, struct options *o)
 		return pair_value(o, arg);
 	case KEY_PAIRS:
 		return pairs_value(o, arg);
+	case KEY_OVERLAP:
+		return overlap_value(o, arg);
+	case KEY_CHANNELS:
+		return channels_value(o, arg);
 	case KEY_RANKS:
 		return counts_value(o, arg);
 	case KEY_REGISTER:
@@ -982,7 +1041,15 @@ static const char *contradiction(const struct options *o)
 	if (p->n_counts && p->all_pairs)
 		return "--ranks and --pairs contradict each other: pairs do not grow with the "
 		       "number of ranks; give one";
-	if (p->n_counts && (o->algos || o->protos || o->tuned))
+	if (o->n_channels && (o->algos || o->protos || o->n_ab || o->confirm || o->tuned))
+		return "--channels makes its own arms; leave --ab, --algos, --protos, --tuned and "
+		       "--confirm out";
+	if ((o->n_channels || o->overlap) && o->backend == BACKEND_UCX)
+		return "--overlap and --channels are of GPUs and NCCL; --backend ucx has neither";
+	if (o->overlap && o->match)
+		return "--overlap and --match contradict each other: nccl-tests measures nothing "
+		       "beside; give one";
+	if (p->n_counts && (o->algos || o->protos || o->tuned || o->n_channels))
 		return "--ranks takes no --algos, --protos or --tuned; run it again for them with "
 		       "one number of ranks, or use --ab";
 	if (o->fake_hosts && o->share_gpu)
@@ -1134,6 +1201,28 @@ static int make_matrix(struct options *o)
 	return 0;
 }
 
+static int make_channels(struct options *o)
+{
+	int r;
+
+	if (!o->n_channels || o->n_ab || o->algos || o->protos || o->confirm || o->tuned)
+		return 0; /* contradiction() says it */
+	r = matrix_channels(o->channels, (size_t)o->n_channels, &o->arms, &o->n_arms);
+	if (r == 0)
+		o->plan.n_arms = (int)o->n_arms;
+	return r;
+}
+
+static void default_overlap(struct options *o)
+{
+	if (!o->overlap)
+		return;
+	if (!o->plan.ops)
+		o->plan.ops = 1ULL << OP_ALL_REDUCE;
+	if (!o->plan.timings)
+		o->plan.timings = 1u << TIMING_STREAM;
+}
+
 /* Three operations at a small and a large size, unless somebody chose others. */
 static void default_pairs(struct options *o)
 {
@@ -1159,9 +1248,10 @@ static int parse_words(struct options *o, int argc, char **argv)
 	r = argp_parse(argp, argc, argv, 0, NULL, o);
 	if (r != 0)
 		return NB_EXIT_USAGE + 1;
-	if (make_arms(o) < 0 || make_matrix(o) < 0)
+	if (make_arms(o) < 0 || make_matrix(o) < 0 || make_channels(o) < 0)
 		return NB_EXIT_USAGE + 1;
 	default_pairs(o);
+	default_overlap(o);
 	wrong = contradiction(o);
 	if (wrong) {
 		log_error("%s", wrong);

@@ -40,6 +40,8 @@ struct options {
 	bool points_given;   /* some option chose what to measure */
 	const char *algos, *protos; /* words; NULL. With either the arms are their combinations */
 	bool matrix;
+	int channels[ARMS_MAX], n_channels; /* the arms are NCCL's own number and each of these */
+	bool overlap;
 	const char *tuned; /* sweep: run of a tune whose settings make a second arm; NULL */
 	bool tune;         /* `ncclbench tune`: its own options */
 	int64_t budget_ns; /* tune: seconds of measuring, all transports together */

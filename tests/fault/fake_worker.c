@@ -891,6 +891,11 @@ static void on_run(struct fake *f, const char *request)
 	long long batch_ns =
 	    slowed(f, number(request, "ops") * number(request, "replays") * (long long)op_ns);
 
+	long long cover_us = strstr(request, " cover_us=") ? number(request, "cover_us") : 0;
+
+	/* Beside a load all takes half as long again, and a load must last five times that. */
+	if (cover_us)
+		batch_ns = batch_ns * 3 / 2;
 	enter(f, RUN);
 	log_run(f);
 	begin("DONE");
@@ -906,6 +911,10 @@ static void on_run(struct fake *f, const char *request)
 		    strcmp(f->turn.proof, "yes") == 0 ? "" : "the%20lanes%20say%20so",
 		    f->nranks - 1);
 	add_number(f, "first_us", 1 + batch_ns / 1000);
+	if (cover_us) {
+		add_number(f, "uncovered", cover_us * 1000 < 5 * batch_ns ? batches : 0);
+		add_number(f, "load_slow", 1250);
+	}
 	if (strncmp(field(request, "mode"), "measure", 7) == 0)
 		add_state("NCCLBENCH_TEST_FAKE_STATE_RUN");
 	finish(f);

@@ -3,7 +3,7 @@
 # ncclbench-run under a real mpirun, workers scripted: whatever one rank's worker does, all ranks end in time with one exit code and
 # every planned point has its row. Not about MPI itself, nor about figures.
 #
-# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ranks ucx8 ucx_ranks faults many launch usage stop health matrix
+# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ranks ucx8 ucx_ranks faults many launch usage stop health matrix overlap
 #   tune tune_faults)
 # Exit status: 0 all well, 1 something was not, 77 mpirun cannot be used here.
 set -u
@@ -693,6 +693,34 @@ matrix() {
 	expect_says pairs pairs.text "shm, send_bidir, 1 KiB: GB/s of one direction"
 	start one "" 2 --pairs 0,1
 	expect_code one 2
+}
+
+# ---- beside computation ----
+
+overlap() {
+	NCCLBENCH_TEST_FAKE_SPEED="NCCL_MIN_NCHANNELS=4:100:80" start overlap "" 2 --overlap --channels 2,4 --sizes 8,1M
+	expect_code overlap 0
+	# own choice, 2 and 4 channels x without, mem, fma x 2 sizes; every one is right and proven
+	[ "$(column overlap outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 18ok ] || fail "overlap: not 18 rows that are ok"
+	[ "$(column overlap load | tr ' ' '\n' | grep -c mem)" = 6 ] || fail "overlap: not 6 rows beside mem"
+	# a batch that the load did not outlast is measured again, with twice as much
+	expect_says overlap overlap.text "shm, all_reduce, stream: beside computation, times as long as alone"
+	expect_says overlap overlap/overlap.md "         8 B  4                 4.80 us     x1.5    x1.25     x1.5    x1.25"
+	start single "" 2 --overlap=fma
+	expect_code single 0
+	[ "$(column single outcome | wc -w)" = 4 ] || fail "overlap=fma: not 4 rows"
+	start channels "" 2 --channels 2,4
+	expect_code channels 0
+	expect_says channels channels/overlap.md "         8 B  2                 6.01 us        -"
+	start word "" 2 --overlap=tea
+	expect_code word 2
+	expect_says word word.err "--overlap: unknown word 'tea'; known: mem, fma"
+	start none "" 2 --channels 0,2
+	expect_code none 2
+	start twice "" 2 --channels 2,2
+	expect_code twice 2
+	NCCLBENCH_TEST_FAKE_BACKEND=ucx start host "" 2 --backend ucx --overlap --timing host
+	expect_code host 2
 }
 
 # ---- tune ----
