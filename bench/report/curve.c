@@ -13,6 +13,7 @@
 #include "base/attr.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "report/overlap.h"
 #include "report/scaling.h"
 #include "report/script.h"
 #include "report/text.h"
@@ -373,6 +374,78 @@ int curve_latency(const struct view *v, const char *op, struct buf *data, struct
 	write_titles(&c, v, what, timing, vars);
 	script_text(vars, "ylabel", half ? "half the round trip" : "time of one operation");
 	write_vars(&c, vars);
+	return n;
+}
+
+/* ---- beside computation ---- */
+
+/* Of NCCL's own number of channels; rows come ascending in size. */
+static size_t overlap_curve(const struct overlap_row *all, size_t n, const char *transport,
+			    const char *op, const char *timing, int load,
+			    const struct record **rows)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct record *r = all[i].at[load];
+
+		if (r && !r->arm[0] && strcmp(r->transport, transport) == 0 &&
+		    strcmp(r->op, op) == 0 && strcmp(r->timing, timing) == 0)
+			rows[count++] = r;
+	}
+	return count;
+}
+
+static int collect_overlap(struct curves *c, const struct view *v, const char *op,
+			   const char *timing, struct buf *data)
+{
+	const char *names[VIEW_TRANSPORTS_MAX];
+	size_t n = view_transports(v, names, VIEW_TRANSPORTS_MAX), n_all = 0;
+	struct overlap_row *all = NULL;
+	const struct record **rows;
+	int r = overlap_rows(v, &all, &n_all);
+
+	*c = (struct curves){
+		.xmin = INFINITY, .xmax = -INFINITY, .ymin = INFINITY, .ymax = -INFINITY
+	};
+	rows = r == 0 && n_all ? calloc(n_all, sizeof(*rows)) : NULL;
+	for (size_t i = 0; rows && i < n; i++)
+		for (int load = 0; load < LOAD_COUNT && c->n < VIEW_TRANSPORTS_MAX; load++) {
+			size_t count = overlap_curve(all, n_all, names[i], op, timing, load, rows);
+			struct curve *k = &c->list[c->n];
+
+			if (count == 0)
+				continue;
+			k->style = (int)c->n + 1;
+			snprintf(k->label, sizeof(k->label), "%s%s%s",
+				 view_transport_label(v, rows[0]->backend, names[i]),
+				 load ? " beside " : "", load_table[load].name);
+			add_curve(c, v, &bandwidth, rows, count, data);
+		}
+	free(rows);
+	free(all);
+	return r < 0 ? r : (int)c->n;
+}
+
+int curve_overlap(const struct view *v, const char *op, struct buf *data, struct buf *vars)
+{
+	const char *timing = view_timing(v, NULL, op, view_timings_stream);
+	struct curves c;
+	char what[96];
+	int n = 0;
+
+	for (size_t i = 0; timing && n == 0 && i < v->n_rows; i++)
+		n = v->rows[i].load[0] != 0;
+	if (n > 0)
+		n = collect_overlap(&c, v, op, timing, data);
+	if (n <= 0)
+		return n;
+	settle_axes(&c);
+	spread_texts(&c);
+	snprintf(what, sizeof(what), "%s: bus bandwidth beside computation", op);
+	write_titles(&c, v, what, timing, vars);
+	write_vars(&c, vars);
+	buf_puts(vars, "n_peaks = 0\n");
 	return n;
 }
 

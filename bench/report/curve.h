@@ -8,6 +8,8 @@ struct view;
 
 int curve_bandwidth(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 int curve_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars);
+/* Bandwidth alone and beside computation. */
+int curve_overlap(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 /* The same figures against the number of ranks. */
 int curve_scaling(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 int curve_scaling_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars);

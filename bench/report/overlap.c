@@ -96,8 +96,8 @@ int overlap_rows(const struct view *v, struct overlap_row **out, size_t *n)
 double overlap_slowed(const struct overlap_row *r, int load)
 {
 	return r->at[load] && r->at[LOAD_NONE]->time_us > 0
-		       ? r->at[load]->time_us / r->at[LOAD_NONE]->time_us
-		       : NAN;
+		   ? r->at[load]->time_us / r->at[LOAD_NONE]->time_us
+		   : NAN;
 }
 
 static bool same_table(const struct record *a, const struct record *b)

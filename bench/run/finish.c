@@ -281,8 +281,9 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 		notes_add(&s->notes, "the table is of NCCL's own choice; matrix.md has every "
 				     "algorithm and protocol");
 	else if (f->options->n_channels)
-		notes_add(&s->notes, "the table is of NCCL's own number of channels; overlap.md has "
-				     "the others");
+		notes_add(&s->notes,
+			  "the table is of NCCL's own number of channels; overlap.md has "
+			  "the others");
 	else if (k->arms) {
 		char line[300];
 

@@ -241,8 +241,9 @@ static int check_backend(const struct run *r)
 		return refuse(r, "--algos and --protos are NCCL's; this is host memory through "
 				 "UCX, which has neither to choose from here");
 	if (q->backend == BACKEND_UCX && (r->options.overlap || r->options.n_channels))
-		return refuse(r, "--overlap and --channels are of GPUs and NCCL; this is host memory "
-				 "through UCX, leave them out");
+		return refuse(r,
+			      "--overlap and --channels are of GPUs and NCCL; this is host memory "
+			      "through UCX, leave them out");
 	if (q->backend == BACKEND_UCX && r->options.fake_hosts)
 		return refuse(r, "--fake-hosts is NCCL's (NCCL_HOSTID); this is host memory "
 				 "through UCX, leave it out");

@@ -36,7 +36,7 @@
 #define AB_RESTARTS 10
 #define BUDGET_MAX_NS (86400 * CLOCK_S)
 #define CHANNELS_MAX 64 /* of NCCL (MAXCHANNELS) */
-#define QUOTED_MAX 120 /* of a word in a message: what follows it must still be read */
+#define QUOTED_MAX 120  /* of a word in a message: what follows it must still be read */
 
 const char *argp_program_version = "ncclbench " NCCLBENCH_VERSION;
 const char *argp_program_bug_address = NULL;
@@ -176,7 +176,8 @@ static const struct argp_option rows[] = {
 	  "rows for each of these protocols: ll, ll128, simple; with --algos for each combination",
 	  0 },
 	{ "channels", KEY_CHANNELS, "LIST", 0,
-	  "rows for each of these numbers of channels (SMs that NCCL takes) beside NCCL's own choice",
+	  "rows for each of these numbers of channels (SMs that NCCL takes) beside NCCL's own "
+	  "choice",
 	  0 },
 	{ "tuned", KEY_TUNED, "RUN", 0,
 	  "add rows with the settings that an `ncclbench tune` recommends: shm (tuned)", 0 },
@@ -1018,6 +1019,19 @@ static bool arms_have_library(const struct options *o)
 	return false;
 }
 
+static const char *overlap_contradiction(const struct options *o)
+{
+	if (o->n_channels && (o->algos || o->protos || o->n_ab || o->confirm || o->tuned))
+		return "--channels makes its own arms; leave --ab, --algos, --protos, --tuned and "
+		       "--confirm out";
+	if ((o->n_channels || o->overlap) && o->backend == BACKEND_UCX)
+		return "--overlap and --channels are of GPUs and NCCL; --backend ucx has neither";
+	if (o->overlap && o->match)
+		return "--overlap and --match contradict each other: nccl-tests measures nothing "
+		       "beside; give one";
+	return NULL;
+}
+
 static const char *contradiction(const struct options *o)
 {
 	const struct plan_request *p = &o->plan;
@@ -1041,14 +1055,6 @@ static const char *contradiction(const struct options *o)
 	if (p->n_counts && p->all_pairs)
 		return "--ranks and --pairs contradict each other: pairs do not grow with the "
 		       "number of ranks; give one";
-	if (o->n_channels && (o->algos || o->protos || o->n_ab || o->confirm || o->tuned))
-		return "--channels makes its own arms; leave --ab, --algos, --protos, --tuned and "
-		       "--confirm out";
-	if ((o->n_channels || o->overlap) && o->backend == BACKEND_UCX)
-		return "--overlap and --channels are of GPUs and NCCL; --backend ucx has neither";
-	if (o->overlap && o->match)
-		return "--overlap and --match contradict each other: nccl-tests measures nothing "
-		       "beside; give one";
 	if (p->n_counts && (o->algos || o->protos || o->tuned || o->n_channels))
 		return "--ranks takes no --algos, --protos or --tuned; run it again for them with "
 		       "one number of ranks, or use --ab";
@@ -1253,6 +1259,7 @@ static int parse_words(struct options *o, int argc, char **argv)
 	default_pairs(o);
 	default_overlap(o);
 	wrong = contradiction(o);
+	wrong = wrong ? wrong : overlap_contradiction(o);
 	if (wrong) {
 		log_error("%s", wrong);
 		return NB_EXIT_USAGE + 1;

@@ -312,7 +312,7 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 
 struct chunk {
 	int batches, ops, replays, warmup;
-	int64_t cover_us; /* of the load beside each batch; 0: there is none */
+	int64_t cover_us;             /* of the load beside each batch; 0: there is none */
 	int64_t uncovered, load_slow; /* batches that outlasted it; thousandths; over all ranks */
 	int64_t ns[CHUNK_MAX];
 	size_t n;
@@ -360,8 +360,8 @@ static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk,
 	begin_run(&m, "measure", chunk->batches, chunk->ops, chunk->replays, chunk->warmup);
 	if (chunk->cover_us)
 		msg_add_i64(&m, "cover_us", chunk->cover_us);
-	r = crew_ask(w, PHASE_RUN, &m, (int64_t)extra_ns, read_times, chunk, v,
-		     (int)N_ELEMENTS(v), worst);
+	r = crew_ask(w, PHASE_RUN, &m, (int64_t)extra_ns, read_times, chunk, v, (int)N_ELEMENTS(v),
+		     worst);
 	msg_fini(&m);
 	if (r < 0 || fault_is(worst))
 		return r;
@@ -403,10 +403,11 @@ static int run_covered(struct crew *w, struct point_state *s, struct chunk *chun
 		r = run_chunk(w, s, chunk, batch_us + (double)chunk->cover_us, all, worst);
 	}
 	if (r == 0 && !fault_is(worst) && chunk->uncovered)
-		fault_set(worst, OUTCOME_SKIPPED, PHASE_PREPARE,
-			  "the computation beside it ended before a batch did, also when it was made "
-			  "to last %.0f ms",
-			  (double)chunk->cover_us / 1e3);
+		fault_set(
+		    worst, OUTCOME_SKIPPED, PHASE_PREPARE,
+		    "the computation beside it ended before a batch did, also when it was made "
+		    "to last %.0f ms",
+		    (double)chunk->cover_us / 1e3);
 	if (r == 0 && chunk->load_slow > 0 && s->n_slow < POINT_SLOW_MAX)
 		s->slow[s->n_slow++] = (double)chunk->load_slow / 1e3;
 	return r;

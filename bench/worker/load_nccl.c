@@ -122,8 +122,8 @@ int rank_load_begin(struct nccl_rank *r, int64_t cover_us)
 	return rc;
 }
 
-/* All pieces took T, of which the batch was there for B. Outside of B they went on as alone, so in B
- * what would have taken alone n*a - (T - B) was done. */
+/* All pieces took T, of which the batch was there for B. Outside of B they went on as alone, so in
+ * B what would have taken alone n*a - (T - B) was done. */
 int rank_load_end(struct nccl_rank *r, cudaEvent_t start, cudaEvent_t stop)
 {
 	struct busy *b = &r->busy;
@@ -159,8 +159,8 @@ void rank_loaded(struct nccl_rank *r, struct msg *done)
 {
 	struct busy *b = &r->busy;
 	int n = b->n_slow < (int)(sizeof(b->slow) / sizeof(*b->slow))
-			? b->n_slow
-			: (int)(sizeof(b->slow) / sizeof(*b->slow));
+		    ? b->n_slow
+		    : (int)(sizeof(b->slow) / sizeof(*b->slow));
 
 	qsort(b->slow, (size_t)n, sizeof(*b->slow), by_value);
 	msg_add_i64(done, "uncovered", b->uncovered);

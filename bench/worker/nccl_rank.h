@@ -31,16 +31,16 @@ struct buffers {
 
 #define RANK_SEEN_MAX 1024
 
-struct busy { /* load_nccl.c; zeroed: nothing was ever asked for */
+struct busy {   /* load_nccl.c; zeroed: nothing was ever asked for */
 	int id; /* load_id */
 	cudaStream_t stream;
 	void *buf;
 	cudaEvent_t from, on, to;
-	double alone_ns;  /* of one piece of work, with nothing beside it */
-	int n;            /* pieces queued beside the batch */
-	int uncovered;    /* batches of the run that outlasted it */
-	int n_slow;       /* batches with a figure */
-	double slow[64];  /* how many times as long a piece took; the latest of them */
+	double alone_ns; /* of one piece of work, with nothing beside it */
+	int n;           /* pieces queued beside the batch */
+	int uncovered;   /* batches of the run that outlasted it */
+	int n_slow;      /* batches with a figure */
+	double slow[64]; /* how many times as long a piece took; the latest of them */
 };
 
 struct nccl_rank {
@@ -81,8 +81,8 @@ int rank_run_once(struct nccl_rank *r, int64_t *host_ns); /* one operation, wait
 int rank_measure(struct nccl_rank *r, const struct nb_run *run, int64_t *ns, int64_t *first_us);
 void rank_drop_graph(struct nccl_rank *r);
 
-/* load_nccl.c. begin queues work and makes `stream` wait until it runs; end judges the batch between
- * start and stop, which has passed. */
+/* load_nccl.c. begin queues work and makes `stream` wait until it runs; end judges the batch
+ * between start and stop, which has passed. */
 int rank_load(struct nccl_rank *r, int id);
 int rank_load_begin(struct nccl_rank *r, int64_t cover_us);
 int rank_load_end(struct nccl_rank *r, cudaEvent_t start, cudaEvent_t stop);

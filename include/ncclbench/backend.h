@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct msg; /* wire/msg.h */
+struct msg;     /* wire/msg.h */
 struct op_case; /* spec/op.h */
 
 enum nb_backend_status {
@@ -38,11 +38,11 @@ struct nb_run {
 };
 
 struct nb_check {
-	uint64_t checked;  /* elements (reductions) or bytes (copies) compared on this rank */
-	uint64_t wrong;    /* of those, different from what the operation must give */
-	uint64_t first;    /* index of the first wrong one, if any */
+	uint64_t checked; /* elements (reductions) or bytes (copies) compared on this rank */
+	uint64_t wrong;   /* of those, different from what the operation must give */
+	uint64_t first;   /* index of the first wrong one, if any */
 	char got[32], want[32];
-	bool poisoned;     /* the first wrong one still holds the 0xA5 put there: never written */
+	bool poisoned; /* the first wrong one still holds the 0xA5 put there: never written */
 };
 
 struct nb_ceiling {
@@ -54,7 +54,7 @@ struct nb_ceiling {
 };
 
 struct nb_backend {
-	const char *name; /* "nccl" or "ucx" */
+	const char *name;   /* "nccl" or "ucx" */
 	bool exits_at_once; /* after GONE nothing of the library is worth waiting for at exit */
 	bool blob_from_all; /* addresses of all ranks are needed (UCX), or rank 0's id (NCCL) */
 	/* Facts that need no device to be chosen: appended to HELLO as key=value. Keys:
@@ -71,11 +71,12 @@ struct nb_backend {
 	void (*device)(int device);
 	/* Context and communicator; appends context_us, init_us and device facts to `joined`. */
 	int (*join)(int rank, int nranks, int device, struct msg *joined);
-	/* What keeps the device busy beside the batches of the case that is prepared next (load_id of
-	 * spec/load.h); LOAD_NONE ends it. NULL: nothing can. */
+	/* What keeps the device busy beside the batches of the case that is prepared next (load_id
+	 * of spec/load.h); LOAD_NONE ends it. NULL: nothing can. */
 	int (*load)(int id);
-	/* After a run with one: appends load_slow= (thousandths of its time alone, the median of the
-	 * batches) and uncovered= (batches that outlasted it) to `done`. NULL with load NULL. */
+	/* After a run with one: appends load_slow= (thousandths of its time alone, the median of
+	 * the batches) and uncovered= (batches that outlasted it) to `done`. NULL with load NULL.
+	 */
 	void (*loaded)(struct msg *done);
 	/* Buffers of the case, filled with the pattern, and (timing graph) nothing captured yet. */
 	int (*prepare)(const struct op_case *c, int timing, int variant, uint64_t *device_bytes);

@@ -43,7 +43,8 @@ struct fake_graph {
 	size_t n;
 };
 
-/* All streams share one clock, but for one of least priority: what runs there is beside the rest. */
+/* All streams share one clock, but for one of least priority: what runs there is beside the rest.
+ */
 struct fake_stream {
 	bool beside;
 	int64_t until_ns; /* beside: what was queued there ends then */

@@ -485,8 +485,9 @@ static void test_device_ahead(void **state)
 	talk_end(&t);
 }
 
-/* 20 operations of 10 us, and 26 pieces of 100 us alone (650 + 2000 us) that take 104 us each beside
- * them: of 2600 us of work 2704 - 200 = 2504 were done outside of the batch, so 96 in its 200 us. */
+/* 20 operations of 10 us, and 26 pieces of 100 us alone (650 + 2000 us) that take 104 us each
+ * beside them: of 2600 us of work 2704 - 200 = 2504 were done outside of the batch, so 96 in its
+ * 200 us. */
 static void test_load(void **state)
 {
 	static const char *const names[] = { "mem", "fma" };
@@ -495,10 +496,11 @@ static void test_load(void **state)
 
 	joined(&t, "beside:104000", 0, 2);
 	for (int i = 0; i < 2; i++) {
-		(void)snprintf(prepare, sizeof(prepare), "%s load=%s", ALL_REDUCE("graph"), names[i]);
+		(void)snprintf(prepare, sizeof(prepare), "%s load=%s", ALL_REDUCE("graph"),
+			       names[i]);
 		ask(&t, prepare, "READY");
-		ask(&t,
-		    "RUN mode=measure batches=3 ops=20 replays=1 warmup=0 cover_us=650", "DONE");
+		ask(&t, "RUN mode=measure batches=3 ops=20 replays=1 warmup=0 cover_us=650",
+		    "DONE");
 		holds(&t, "ns", "200000,200000,200000");
 		holds(&t, "uncovered", "0");
 		if (i == 0) /* what the second is alone was measured beside, in this fake */

@@ -343,6 +343,26 @@ def case_ceilings():
     return "%d rows, cost %.1f s; pinned %.1f to and %.1f GB/s from the GPU" % (len(gbps), cost, up, down)
 
 
+def case_overlap():
+    """operations beside computation: right, proven, slower rather than faster, and the load was really there"""
+    words = ["--overlap", "--channels", "4", "--sizes", "1M,64M", "--transports", FORCED[0], "--no-ceilings"]
+    run = Run(words)
+    need(run.code == 0, run.explain())
+    all_good(run, allow=())
+    need(len(run.rows) == 2 * 3 * 2, "%d rows" % len(run.rows))
+    said = []
+    for r in run.rows:
+        if not r["load"]:
+            need(r["load_slowdown"] == "", "a row without load was slowed: %s" % r["load_slowdown"])
+            continue
+        alone = next(float(x["time_us"]) for x in run.rows if not x["load"] and x["bytes"] == r["bytes"] and x["arm"] == r["arm"])
+        slowed, load = float(r["time_us"]) / alone, float(r["load_slowdown"])
+        need_speed(slowed > 0.9 and load > 0.9, "%s %s: x%.2f, load x%.2f" % (r["load"], r["bytes"], slowed, load))
+        said.append("%s %s %s x%.2f, load x%.2f" % (r["arm"] or "own", r["load"], r["bytes"], slowed, load))
+    run.keep("overlap")
+    return "; ".join(said)
+
+
 def case_fake_hosts():
     """4 ranks as two faked hosts: what NCCL does inside of a half and between them, both in one proof"""
     if GPUS < 2:

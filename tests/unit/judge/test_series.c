@@ -245,7 +245,7 @@ static const struct {
 	{ spoil_zero, "points.csv: line 3: outcome ok without a time_us above 0" },
 	{ spoil_cut, "points.csv: line 4, column" },
 	{ spoil_schema, "points.csv: line 1, column 1: schema 9; this version knows up to 2" },
-	{ spoil_header, "points.csv: line 2, column 42: the column 'timing' is missing" },
+	{ spoil_header, "points.csv: line 2, column 43: the column 'timing' is missing" },
 	{ spoil_empty, "points.csv: line 1, column 1: no header" },
 	{ spoil_no_row, "points.csv: line 3, column 1 (backend): no row after the header" },
 	{ spoil_outcome, "points.csv: line 3: unknown outcome 'fine'" },
