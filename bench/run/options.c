@@ -1258,8 +1258,8 @@ static int parse_words(struct options *o, int argc, char **argv)
 		return NB_EXIT_USAGE + 1;
 	default_pairs(o);
 	default_overlap(o);
-	wrong = contradiction(o);
-	wrong = wrong ? wrong : overlap_contradiction(o);
+	wrong = overlap_contradiction(o); /* first: what it chose by itself is not the user's mistake */
+	wrong = wrong ? wrong : contradiction(o);
 	if (wrong) {
 		log_error("%s", wrong);
 		return NB_EXIT_USAGE + 1;

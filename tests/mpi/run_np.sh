@@ -721,6 +721,7 @@ overlap() {
 	expect_code twice 2
 	NCCLBENCH_TEST_FAKE_BACKEND=ucx start host "" 2 --backend ucx --overlap --timing host
 	expect_code host 2
+	expect_says host host.err "--overlap and --channels are of GPUs"
 }
 
 # ---- tune ----
