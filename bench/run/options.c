@@ -1258,7 +1258,8 @@ static int parse_words(struct options *o, int argc, char **argv)
 		return NB_EXIT_USAGE + 1;
 	default_pairs(o);
 	default_overlap(o);
-	wrong = overlap_contradiction(o); /* first: what it chose by itself is not the user's mistake */
+	wrong =
+	    overlap_contradiction(o); /* first: what it chose by itself is not the user's mistake */
 	wrong = wrong ? wrong : contradiction(o);
 	if (wrong) {
 		log_error("%s", wrong);
