@@ -19,6 +19,7 @@
 #include "run/crew.h"
 #include "run/facts.h"
 #include "run/merge.h"
+#include "run/pairs.h"
 #include "run/peak.h"
 #include "run/place.h"
 #include "run/reason.h"
@@ -38,6 +39,8 @@ struct point_state {
 	bool probed;   /* its single operation ran (or its row is final) */
 	double est_us; /* one operation, as seen in the ascending pass or guessed from a neighbour;
 			  NaN unknown */
+	bool unchecked; /* this restart's figures are of several pairs at once, and not yet compared
+			   with pairs alone: the row waits for that */
 	int turns; /* restarts in which it was measured, all of them when its row is final */
 	struct merged merged;
 	struct record record;   /* complete on rank 0 only */
@@ -61,6 +64,7 @@ struct config_state {
 	int start_failures; /* in a row */
 	int attempt;        /* worker starts so far, for log names */
 	bool ascended;
+	struct pairs pairs; /* what is measured at once; built by campaign_run */
 	char why[RECORD_DETAIL]; /* of dead */
 	int why_outcome;         /* what the rest of its points become */
 	int64_t context_us, init_us, first_op_us, teardown_us; /* first restart; -1 unknown */

@@ -25,6 +25,10 @@ void merged_fini(struct merged *m);
  * that take no part are left out. */
 int merged_add(struct merged *m, const struct op_case *c, int restart, const int64_t *ns,
 	       size_t stride, size_t batches, double ops) ATTR_MUST;
+/* The last restart's samples leave `m` (none may be written yet) and become all of `out`; the way
+ * back. -ENOMEM changes nothing. */
+int merged_take_last(struct merged *m, struct merged *out) ATTR_MUST;
+int merged_put(struct merged *m, const struct merged *last) ATTR_MUST;
 /* Column `flags` of the last n samples; "" changes nothing. */
 void merged_flag(struct merged *m, size_t n, const char *flags);
 /* Relative half width of the 95 % interval of the median of the last restart's samples; infinity
