@@ -51,7 +51,7 @@ int slow_find(struct slow_item *items, size_t n)
 		items[i].slow = false;
 		last = items[i].class > last ? items[i].class : last;
 	}
-	for (int class = 0; class <= last; class++)
+	for (int class = 0; class <= last; class ++)
 		judge(items, n, class, v);
 	free(v);
 	return 0;

@@ -18,7 +18,7 @@ extern const struct slow_rule slow_rule;
 
 struct slow_item {
 	double speed; /* more is better; NaN or not above 0: not measured */
-	int class; /* below 0: of none, never slow */
+	int class;    /* below 0: of none, never slow */
 	/* out: */
 	double median; /* of the measured ones of its class; NaN when they are too few */
 	bool slow;

@@ -114,8 +114,8 @@ static int judge_figure(const struct entry *e, size_t n, struct slow_item *items
 	int r;
 
 	for (size_t i = 0; i < n; i++)
-		items[i] = (struct slow_item){ .speed = 1 / e[i].row->time_us,
-					       .class = e[i].class_id };
+		items[i] =
+		    (struct slow_item){ .speed = 1 / e[i].row->time_us, .class = e[i].class_id };
 	r = slow_find(items, n);
 	for (size_t i = 0; i < n && r == 0; i++)
 		if (items[i].slow)

@@ -13,7 +13,8 @@ struct record;
 struct view;
 
 struct slow_pair {
-	const struct record *row, *median; /* the row whose time is the (lower) median of the class */
+	const struct record *row,
+	    *median; /* the row whose time is the (lower) median of the class */
 	const char *class;
 	size_t of; /* pairs of the class that have this figure */
 };

@@ -145,8 +145,13 @@ static void store_samples_of(struct campaign *k, size_t point)
 
 static void finish_point(struct campaign *k, size_t point)
 {
+	struct record *row = &k->points[point].record;
+	size_t said = strlen(row->detail);
 	int r;
 
+	if (k->points[point].unchecked)
+		snprintf(row->detail + said, sizeof(row->detail) - said, "%s",
+			 ", not held against any that was measured alone");
 	k->points[point].done = true;
 	k->points[point].probed = true;
 	k->points[point].unchecked = false;
@@ -333,8 +338,7 @@ static int settle_unasked(struct campaign *k, size_t config, size_t point)
 /* A point takes a turn in each restart; its row is final in the last one only. */
 void campaign_show(struct campaign *k, const char *what)
 {
-	progress_show(k->progress, what, k->n_turns,
-		      k->plan.n_points * (size_t)k->plan.restarts);
+	progress_show(k->progress, what, k->n_turns, k->plan.n_points * (size_t)k->plan.restarts);
 }
 
 static void show(struct campaign *k, size_t config, size_t point, size_t at_once)
@@ -399,40 +403,43 @@ static int probe_one(struct campaign *k, struct crew *w, size_t config, size_t p
 	}
 	if (r == 0 && k->checks_only)
 		return keep_single(k, w, config, point, worst);
-	if (r == 0 &&
-	    s->est_us * 1e3 > (double)profile_table[k->request.profile].single_limit_ns)
+	if (r == 0 && s->est_us * 1e3 > (double)profile_table[k->request.profile].single_limit_ns)
 		return skip_for_time(k, config, point, s->est_us);
 	return r;
 }
 
 /* Something failed while pairs were measured at once. Which of them it was nobody can tell for
  * sure: from now on each is measured alone, and what fails then has the row. */
-static void leave_company(struct campaign *k, size_t config, const struct fault *worst, bool *lost)
+static void leave_company(struct campaign *k, const struct crew *w, size_t config,
+			  const struct fault *worst, bool *lost)
 {
-	k->configs[config].pairs.one_by_one = true;
-	*lost = fault_lost_worker(worst);
+	k->configs[config].pairs.one_by_one |= !w->stop;
+	*lost = w->stop || fault_lost_worker(worst);
 }
 
 static int probe_together(struct campaign *k, struct crew *w, size_t config,
 			  const struct point_set *set, struct fault *worst, bool *lost)
 {
-	double limit_us = (double)profile_table[k->request.profile].single_limit_ns / 1e3;
 	int r;
 
 	show(k, config, set->points[0], set->n);
 	w->broken = k->broken;
 	r = points_probe(k, w, config, set, worst);
-	if (r == 0 && fault_is(worst)) {
-		for (size_t i = 0; i < set->n; i++)
-			k->points[set->points[i]].probed = false;
-		leave_company(k, config, worst, lost);
-		return 0;
-	}
-	for (size_t i = 0; i < set->n && r == 0; i++)
-		if (k->points[set->points[i]].est_us > limit_us)
-			r = skip_for_time(k, config, set->points[i],
-					  k->points[set->points[i]].est_us);
-	return r;
+	if (r < 0 || !fault_is(worst))
+		return r;
+	for (size_t i = 0; i < set->n; i++)
+		k->points[set->points[i]].probed = false;
+	leave_company(k, w, config, worst, lost);
+	return 0;
+}
+
+/* What takes too long in company may be in time alone. */
+static bool settled_in_company(const struct campaign *k, size_t point)
+{
+	const struct point_state *s = &k->points[point];
+
+	return s->probed &&
+	       s->est_us * 1e3 <= (double)profile_table[k->request.profile].single_limit_ns;
 }
 
 static bool in_company(const struct campaign *k, size_t config, const struct pair_task *t)
@@ -466,13 +473,11 @@ static int ascend_task(struct campaign *k, struct crew *w, size_t config, const 
 	size_t n;
 	int r = open_points(k, config, t, points, &n);
 
-	if (r == 0 && n > 1 && in_company(k, config, t)) {
+	if (r == 0 && n > 1 && in_company(k, config, t))
 		r = probe_together(k, w, config, &(struct point_set){ points, n }, worst, lost);
-		if (r < 0 || in_company(k, config, t))
-			return r;
-	}
 	for (size_t i = 0; i < n && r == 0 && !*lost && !w->stop; i++)
-		r = probe_one(k, w, config, points[i], worst, lost);
+		if (!settled_in_company(k, points[i]))
+			r = probe_one(k, w, config, points[i], worst, lost);
 	return r;
 }
 
@@ -602,7 +607,7 @@ static int measure_together(struct campaign *k, struct crew *w, size_t config,
 	w->broken = k->broken;
 	r = points_measure(k, w, set, restart, &stop, worst);
 	if (r == 0 && fault_is(worst))
-		leave_company(k, config, worst, lost);
+		leave_company(k, w, config, worst, lost);
 	for (size_t i = 0; i < set->n && r == 0; i++) {
 		if (fault_is(worst)) {
 			r = forget_restart(k, set->points[i], restart);
@@ -705,6 +710,7 @@ static int check_one(struct campaign *k, struct crew *w, size_t config, size_t a
 		*lost = true; /* Ctrl-C: the figure that is there already stays */
 		r = keep_together(k, point, restart, &together);
 	} else if (r == 0 && fault_is(worst)) {
+		k->points[point].unchecked = false;
 		r = after_fault(k, w, config, point, worst, lost);
 	} else if (r == 0) {
 		p->checked++;
@@ -759,8 +765,7 @@ static int measure_tasks(struct campaign *k, struct crew *w, size_t config, int 
 
 		r = measure_task(k, w, config, t, restart, points, worst, lost);
 		if (r == 0 && last && p->most > 1 && !*lost && !w->stop)
-			r = check_form(k, w, config, t->form, restart, points, worst,
-				       lost);
+			r = check_form(k, w, config, t->form, restart, points, worst, lost);
 	}
 	return r;
 }

@@ -64,8 +64,8 @@ static int compare_places(const void *a, const void *b)
 
 static bool same_task(const struct slot *x, const struct slot *y)
 {
-	return op_table[x->p->c.op].flags & OP_PAIR && compare_group(x->p, y->p) == 0 && x->round == y->round &&
-	       compare_form(x->p, y->p) == 0;
+	return op_table[x->p->c.op].flags & OP_PAIR && compare_group(x->p, y->p) == 0 &&
+	       x->round == y->round && compare_form(x->p, y->p) == 0;
 }
 
 static int compare_by_form(const void *a, const void *b)
@@ -266,8 +266,8 @@ int pairs_differ(const struct merged *together, const struct merged *alone)
 }
 
 /* What the points of a form have measured, in pairs.order; speed is the inverse of the time. */
-static size_t collect(const struct campaign *k, size_t config, size_t form,
-		      struct slow_item *items, uint32_t *point)
+static size_t collect(const struct campaign *k, size_t config, size_t form, struct slow_item *items,
+		      uint32_t *point)
 {
 	const struct pairs *p = &k->configs[config].pairs;
 	size_t first = k->plan.configs[config].first, n = 0;

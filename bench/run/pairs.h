@@ -18,7 +18,7 @@ struct view_pair;
 
 enum { PAIR_CLASSES_MAX = 24 };
 
-struct pair_task { /* points that are measured at once; most often one */
+struct pair_task {       /* points that are measured at once; most often one */
 	size_t first, n; /* of pairs.order */
 	size_t form;     /* tasks of equal operation, size, timing ... have the same number */
 	bool alone;      /* its pairs disturbed each other: one after another from now on */
@@ -28,19 +28,18 @@ struct pairs {
 	uint32_t *order; /* points of the configuration, from its first */
 	struct pair_task *tasks;
 	size_t n_points, n_tasks, n_forms;
-	uint32_t *task_of; /* of each point */
+	uint32_t *task_of;         /* of each point */
 	int n_pairs, rounds, most; /* ordered pairs, their rounds, most pairs of a round */
 	char class[PAIR_CLASSES_MAX][PAIR_CLASS_TEXT];
 	int n_classes;
 	int *class_of; /* class_of[a * ranks + b]; -1 none */
 	int ranks;
-	bool one_by_one; /* something failed while pairs were measured at once */
+	bool one_by_one;          /* something failed while pairs were measured at once */
 	size_t checked, replaced; /* points measured again alone; rounds that were replaced */
 };
 
 /* Of a plan without --pairs: every point is a task, in the plan's order. -ENOMEM. */
-int pairs_build(const struct campaign *k, size_t config, bool steered,
-		struct pairs *out) ATTR_MUST;
+int pairs_build(const struct campaign *k, size_t config, bool steered, struct pairs *out) ATTR_MUST;
 void pairs_fini(struct pairs *p);
 /* Tasks of restart's turn: forms in the order in which they come up in the shuffled tasks `turn`
  * (n_tasks numbers), each form's tasks beside each other. -ENOMEM. */

@@ -112,9 +112,9 @@ static int keep_told_of_pairs(struct campaign *k, struct crew *w, const struct p
 			      const struct told *mine)
 {
 	struct told *all = calloc((size_t)w->c->size, sizeof(*all));
-	int r = all ? w->c->ops->allgather(w->c, mine, sizeof(*mine), all,
-					   clock_after_ns(GATHER_NS))
-		    : -ENOMEM;
+	int r =
+	    all ? w->c->ops->allgather(w->c, mine, sizeof(*mine), all, clock_after_ns(GATHER_NS))
+		: -ENOMEM;
 
 	for (size_t i = 0; i < set->n && r == 0; i++) {
 		const struct op_case *c = &k->plan.points[set->points[i]].c;
@@ -329,8 +329,7 @@ static int keep_estimates(struct campaign *k, struct crew *w, const struct point
 		const struct op_case *c = &k->plan.points[set->points[i]].c;
 		int64_t ns = all[c->a] > all[c->b] ? all[c->a] : all[c->b];
 
-		k->points[set->points[i]].est_us =
-		    (double)(set->n > 1 ? ns : slowest_ns) / 1e3;
+		k->points[set->points[i]].est_us = (double)(set->n > 1 ? ns : slowest_ns) / 1e3;
 	}
 	free(all);
 	return r;
@@ -590,9 +589,8 @@ static int measure_chunks(struct campaign *k, struct crew *w, const struct point
 	double batch_us, spent_us = 0, precision, wanted = profile_precision(p->c.bytes);
 	int have = 0, r;
 
-	c.replays = p->timing == TIMING_NCCL_TESTS
-			? 1
-			: replays_for(loop->least_us, profile->batch_min_ns);
+	c.replays =
+	    p->timing == TIMING_NCCL_TESTS ? 1 : replays_for(loop->least_us, profile->batch_min_ns);
 	batch_us = loop->most_us * c.replays;
 	c.batches = first_batches(profile, batch_us);
 	if (!w->warm) /* the ascending pass warms; a worker that comes after it starts cold */

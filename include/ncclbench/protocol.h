@@ -47,6 +47,9 @@
  * stop; the worker re-opens its library's log at NB_QUIET_LOG_FD without them (ncclResetDebugInit)
  * where it can.
  *
+ * PREPARE may carry pairs=N: so many pairs are measured at once, each worker is told its own as a=
+ * and b= (a rank of none: another's).
+ *
  * JOINED, DONE of mode=measure (at most about every 50 ms) and GONE may carry the state of the GPU:
  * sm_mhz= mem_mhz= power_mw= temp_c= throttle=<hex of NVML's reasons>; JOINED and GONE also
  * ecc_corrected= ecc_uncorrected= pcie_replays=. HELLO may carry gpu<i>.procs=<pid name MiB; ...>:

@@ -35,9 +35,9 @@
  *   NCCLBENCH_TEST_FAKE_SPEED    how settings change the invented times: words NAME=VALUE:P or
  *                                NAME=VALUE:P:S, P percent of the time above 64 KiB and S (else
  *                                100) below, each that the environment holds; they multiply
- *   NCCLBENCH_TEST_FAKE_PAIRS    how pairs change them: words A-B:P, P percent of the time from rank
- *                                A to B; company:P for every pair that is measured at once with
- *                                others; they multiply
+ *   NCCLBENCH_TEST_FAKE_PAIRS    how pairs change them: words A-B:P, P percent of the time from
+ *                                rank A to B; company:P for every pair that is measured at once
+ *                                with others; they multiply
  *   NCCLBENCH_TEST_FAKE_HOSTS    N: with NCCL_HOSTID=ncclbench-hostK, K the block of this rank
  *                                among N, ranks of another block are reached by NET/Socket/0;
  *                                with any other NCCL_HOSTID all are on one host

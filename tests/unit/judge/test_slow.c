@@ -46,9 +46,9 @@ static void against_its_own_class(void **state)
 {
 	/* Class 1 has half of the speed of class 0 and nothing slow; class 2 and none are too few.
 	 */
-	struct slow_item v[] = { { 100, 0 }, { 100, 0 }, { 100, 0 }, { 50, 1 },   { 50, 1 },
-				 { 50, 1 },  { 30, 1 },	 { 100, 2 }, { 10, 2 },	  { 1, -1 },
-				 { 9, -1 },  { 9, -1 },	 { 9, -1 },  { NAN, 0 }, { 0, 0 } };
+	struct slow_item v[] = { { 100, 0 }, { 100, 0 }, { 100, 0 }, { 50, 1 },  { 50, 1 },
+				 { 50, 1 },  { 30, 1 },  { 100, 2 }, { 10, 2 },  { 1, -1 },
+				 { 9, -1 },  { 9, -1 },  { 9, -1 },  { NAN, 0 }, { 0, 0 } };
 
 	assert_int_equal(slow_find(v, 15), 0);
 	for (int i = 0; i < 15; i++)

@@ -14,10 +14,10 @@
 #include "spec/transport.h"
 
 /*
- * Host x: switch 0 1, switch 2 3, both below one host bridge; switch 4 5 at the other socket. Ranks 6
- * and 7 are the first two GPUs of host y.
+ * Host x: switch 0 1, switch 2 3, both below one host bridge; switch 4 5 at the other socket. Ranks
+ * 6 and 7 are the first two GPUs of host y.
  */
-#define PATHS \
+#define PATHS                                                                                  \
 	"path.0.1=PIX\npath.2.3=PIX\npath.0.2=PHB\npath.0.3=PHB\npath.1.2=PHB\npath.1.3=PHB\n" \
 	"path.0.4=SYS\npath.0.5=SYS\npath.1.4=SYS\npath.1.5=SYS\npath.2.4=SYS\npath.2.5=SYS\n" \
 	"path.3.4=SYS\npath.3.5=SYS\npath.4.5=PIX\n"
@@ -31,8 +31,8 @@ static const struct facts facts = { .text = texts, .n = RANKS };
 static void machine(const char *more)
 {
 	for (int i = 0; i < RANKS; i++) {
-		snprintf(text[i], sizeof(text[i]), "device=%d\nhost=%s\nboot=%s\n" PATHS "%s", i % 6,
-			 i < 6 ? "x" : "y", i < 6 ? "1" : "2", more);
+		snprintf(text[i], sizeof(text[i]), "device=%d\nhost=%s\nboot=%s\n" PATHS "%s",
+			 i % 6, i < 6 ? "x" : "y", i < 6 ? "1" : "2", more);
 		texts[i] = text[i];
 	}
 }
@@ -55,7 +55,7 @@ static bool apart(int transport, bool steered, bool one_place, int a, int b, int
 static void below_switches(void **state)
 {
 	machine("");
-	assert_true(APART(P2P, 0, 1, 2, 3));  /* each below its own switch */
+	assert_true(APART(P2P, 0, 1, 2, 3)); /* each below its own switch */
 	assert_true(APART(P2P, 0, 1, 4, 5));
 	assert_false(APART(P2P, 0, 2, 1, 3)); /* both through the host bridge */
 	assert_true(APART(P2P, 0, 2, 4, 5));
@@ -107,8 +107,8 @@ static void classes(void **state)
 	static const struct {
 		int a, b;
 		const char *class;
-	} want[] = { { 0, 1, "PIX" }, { 1, 0, "PIX" }, { 0, 3, "PHB" }, { 5, 2, "SYS" },
-		     { 0, 6, "two hosts" }, { 6, 7, "PIX" } };
+	} want[] = { { 0, 1, "PIX" }, { 1, 0, "PIX" },       { 0, 3, "PHB" },
+		     { 5, 2, "SYS" }, { 0, 6, "two hosts" }, { 6, 7, "PIX" } };
 	char class[PAIR_CLASS_TEXT];
 
 	machine("");
@@ -136,7 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(below_switches), cmocka_unit_test(through_memory),
-		cmocka_unit_test(over_nvlink),	  cmocka_unit_test(unknown),
+		cmocka_unit_test(over_nvlink),    cmocka_unit_test(unknown),
 		cmocka_unit_test(classes),
 	};
 

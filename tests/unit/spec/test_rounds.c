@@ -48,8 +48,7 @@ static int valid(int ranks, rounds_apart_fn *apart)
 		assert_true(pairs > 0);
 	}
 	for (int i = 0; i < ranks * ranks; i++)
-		assert_true(i / ranks == i % ranks ? r.of[i] == -1
-						   : r.of[i] >= 0 && r.of[i] < r.n);
+		assert_true(i / ranks == i % ranks ? r.of[i] == -1 : r.of[i] >= 0 && r.of[i] < r.n);
 	n = r.n;
 	rounds_fini(&r);
 	assert_null(r.of);
@@ -125,8 +124,8 @@ static void no_pair(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fewest),   cmocka_unit_test(one_after_another),
-		cmocka_unit_test(of_three), cmocka_unit_test(of_four),
+		cmocka_unit_test(fewest),        cmocka_unit_test(one_after_another),
+		cmocka_unit_test(of_three),      cmocka_unit_test(of_four),
 		cmocka_unit_test(with_topology), cmocka_unit_test(no_pair),
 	};
 
