@@ -115,6 +115,41 @@ int merged_put(struct merged *m, const struct sample *s)
 	return r;
 }
 
+static size_t last_restart(const struct merged *m)
+{
+	return m->restarts ? m->n - m->per_restart[m->restarts - 1] : 0;
+}
+
+int merged_append(struct merged *m, const struct merged *last)
+{
+	int r = last->n ? reserve(m, last->n) : 0;
+
+	if (r == 0 && last->n)
+		r = count_restart(m, last->samples[0].restart, last->n);
+	if (r < 0 || last->n == 0)
+		return r;
+	memcpy(m->samples + m->n, last->samples, last->n * sizeof(*last->samples));
+	m->n += last->n;
+	return 0;
+}
+
+int merged_take_last(struct merged *m, struct merged *out)
+{
+	size_t from = last_restart(m);
+	const struct merged last = { .samples = m->samples + from, .n = m->n - from };
+	struct merged taken = { .mean = m->mean };
+	int r = m->n ? merged_append(&taken, &last) : 0;
+
+	if (r < 0) {
+		merged_fini(&taken);
+		return r;
+	}
+	m->restarts -= m->n > 0;
+	m->n = from;
+	*out = taken;
+	return 0;
+}
+
 void merged_flag(struct merged *m, size_t n, const char *flags)
 {
 	for (size_t i = n < m->n ? m->n - n : 0; *flags && i < m->n; i++)
@@ -128,11 +163,6 @@ static double *times(const struct merged *m, size_t from)
 	for (size_t i = from; v && i < m->n; i++)
 		v[i - from] = m->mean ? m->samples[i].mean_us : m->samples[i].max_us;
 	return v;
-}
-
-static size_t last_restart(const struct merged *m)
-{
-	return m->restarts ? m->n - m->per_restart[m->restarts - 1] : 0;
 }
 
 double merged_precision(const struct merged *m)

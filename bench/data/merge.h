@@ -28,6 +28,10 @@ int merged_add(struct merged *m, const struct op_case *c, int restart, const int
 /* A sample that was read back, behind those of its restart or the first of the next. 0; -EINVAL:
  * another order; -ENOMEM. */
 int merged_put(struct merged *m, const struct sample *s) ATTR_MUST;
+/* The last restart's samples leave `m` (none may be written yet) and become all of `out`; the way
+ * back. -ENOMEM changes nothing. */
+int merged_take_last(struct merged *m, struct merged *out) ATTR_MUST;
+int merged_append(struct merged *m, const struct merged *last) ATTR_MUST;
 /* Column `flags` of the last n samples; "" changes nothing. */
 void merged_flag(struct merged *m, size_t n, const char *flags);
 /* Relative half width of the 95 % interval of the median of the last restart's samples; infinity

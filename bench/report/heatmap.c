@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "report/matrix.h"
 #include "report/script.h"
+#include "report/slow_pairs.h"
 #include "report/text.h"
 #include "report/view.h"
 #include "spec/op.h"
@@ -239,7 +240,7 @@ static double figure(const struct record *r)
 				 : view_busbw(r); /* the time of a ping-pong is half a round trip */
 }
 
-static void fill_pair(struct grid *g, const struct record *r)
+static void fill_pair(struct grid *g, const struct record *r, bool slow)
 {
 	int a, b;
 	double value = figure(r);
@@ -252,6 +253,8 @@ static void fill_pair(struct grid *g, const struct record *r)
 		num_format_time(value * 1e3, 1, g->cell[a][b].word, sizeof(g->cell[a][b].word));
 	else
 		snprintf(g->cell[a][b].word, sizeof(g->cell[a][b].word), "%.4g", value);
+	if (slow)
+		snprintf(g->cell[a][b].note, sizeof(g->cell[a][b].note), "slow");
 	g->rows = (size_t)a + 1 > g->rows ? (size_t)a + 1 : g->rows;
 	g->rows = (size_t)b + 1 > g->rows ? (size_t)b + 1 : g->rows;
 }
@@ -274,8 +277,13 @@ static void shade_pairs(struct grid *g, bool latency)
 							      : 0.8 * g->cell[i][j].value / hi;
 }
 
-static bool fill_pairs(const struct view *v, const char *op, const char *transport, struct grid *g,
-		       uint64_t *bytes)
+struct slow_list {
+	struct slow_pair *pair;
+	size_t n;
+};
+
+static bool fill_pairs(const struct view *v, const char *op, const char *transport,
+		       const struct slow_list *slow, struct grid *g, uint64_t *bytes)
 {
 	const char *timing = "";
 
@@ -287,7 +295,7 @@ static bool fill_pairs(const struct view *v, const char *op, const char *transpo
 		if (strcmp(r->op, op) == 0 && strcmp(r->transport, transport) == 0 &&
 		    r->bytes == *bytes && strcmp(r->timing, timing) == 0 &&
 		    strcmp(r->outcome, "ok") == 0)
-			fill_pair(g, r);
+			fill_pair(g, r, slow_pairs_has(slow->pair, slow->n, r));
 	}
 	g->cols = g->rows;
 	for (size_t i = 0; i < g->rows; i++) {
@@ -304,13 +312,14 @@ int heatmap_pairs(const struct view *v, const char *op, struct buf *data, struct
 	const char *names[VIEW_TRANSPORTS_MAX];
 	size_t n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
 	struct grid *g = grid_new();
-	int rc = g ? 0 : -ENOMEM;
+	struct slow_list slow = { 0 };
+	int rc = g ? slow_pairs_find(v, &slow.pair, &slow.n) : -ENOMEM;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		char title[160], size[32];
 		uint64_t bytes;
 
-		if (!fill_pairs(v, op, names[i], g, &bytes))
+		if (!fill_pairs(v, op, names[i], &slow, g, &bytes))
 			continue;
 		num_format_size(bytes, size, sizeof(size));
 		snprintf(title, sizeof(title), "Every pair: %s, %s, %s", op,
@@ -322,6 +331,7 @@ int heatmap_pairs(const struct view *v, const char *op, struct buf *data, struct
 		write_cells(g, data, vars);
 		rc = (int)g->rows;
 	}
+	free(slow.pair);
 	free(g);
 	return rc;
 }
@@ -342,8 +352,10 @@ static void say_pairs(const struct view *v, const char *op, const char *transpor
 		buf_printf(out, "%9zu", i);
 		for (size_t j = 0; j < g->cols; j++) {
 			const char *word = g->cell[i][j].shade < 0 ? "-" : g->cell[i][j].word;
+			const char *mark = g->cell[i][j].note[0] ? "!" : "";
 
-			buf_printf(out, " %*s%s", 9 - text_width(word), "", word);
+			buf_printf(out, " %*s%s%s", 9 - text_width(mark) - text_width(word), "",
+				   mark, word);
 		}
 		buf_puts(out, "\n");
 	}
@@ -353,14 +365,19 @@ void heatmap_pairs_text(const struct view *v, struct buf *out)
 {
 	const char *names[VIEW_TRANSPORTS_MAX];
 	size_t n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
+	struct slow_list slow = { 0 };
 
+	out->failed |= slow_pairs_find(v, &slow.pair, &slow.n) < 0;
 	for (size_t i = 0; i < n; i++)
 		for (int op = 0; op < OP_COUNT; op++) {
 			struct grid *g = op_table[op].flags & OP_PAIR ? grid_new() : NULL;
 			uint64_t bytes;
 
-			if (g && fill_pairs(v, op_table[op].name, names[i], g, &bytes))
+			if (g && fill_pairs(v, op_table[op].name, names[i], &slow, g, &bytes))
 				say_pairs(v, op_table[op].name, names[i], g, bytes, out);
 			free(g);
 		}
+	if (slow.n)
+		buf_puts(out, "!: slow for its class\n");
+	free(slow.pair);
 }

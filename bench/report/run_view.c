@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "data/salvage.h"
 #include "spec/plan.h"
+#include "report/slow_pairs.h"
 
 #define FILE_MAX_BYTES (256u << 20)
 
@@ -218,8 +220,60 @@ static void note_state(struct run_view *r, const json_t *o)
 	add_note(r, run_view_text(o, "ceiling_missing"));
 }
 
-static void take_meta(struct run_view *r, json_t *o)
+static int load_pairs(struct run_view *r, json_t *classes)
 {
+	const char *key;
+	json_t *value;
+
+	r->pairs = calloc(json_object_size(classes) + 1, sizeof(*r->pairs));
+	if (!r->pairs)
+		return -ENOMEM;
+	json_object_foreach(classes, key, value)
+	{
+		struct view_pair *p = &r->pairs[r->view.n_pairs];
+		const char *class = json_string_value(value);
+
+		if (!class || sscanf(key, "%d-%d", &p->a, &p->b) != 2)
+			continue;
+		record_set(p->class, sizeof(p->class), class);
+		r->view.n_pairs++;
+	}
+	r->view.pairs = r->pairs;
+	return 0;
+}
+
+/* How pairs were measured, and which of them are slow for their class. */
+static int note_pairs(struct run_view *r, const json_t *lines)
+{
+	struct slow_pair *slow = NULL;
+	struct buf text = { 0 };
+	char *save = NULL;
+	size_t n = 0, i;
+	json_t *line;
+	int rc = slow_pairs_find(&r->view, &slow, &n);
+
+	json_array_foreach(lines, i, line)
+	{
+		const char *said = json_string_value(line);
+
+		buf_printf(&text, "%.*s\n", RUN_VIEW_NOTE - 1, said ? said : "");
+	}
+	if (rc == 0)
+		slow_pairs_say(&r->view, slow, n, &text);
+	if (rc == 0 && text.failed)
+		rc = -ENOMEM;
+	for (char *s = text.data ? strtok_r(text.data, "\n", &save) : NULL; s && rc == 0;
+	     s = strtok_r(NULL, "\n", &save))
+		add_note(r, s);
+	free(slow);
+	buf_fini(&text);
+	return rc;
+}
+
+static int take_meta(struct run_view *r, json_t *o)
+{
+	int rc;
+
 	text(o, "machine", r->view.machine, sizeof(r->view.machine));
 	text(o, "versions", r->view.versions, sizeof(r->view.versions));
 	text(o, "started", r->view.when, sizeof(r->view.when));
@@ -229,6 +283,8 @@ static void take_meta(struct run_view *r, json_t *o)
 	load_peaks(r, json_object_get(o, "peaks"));
 	note_state(r, o);
 	r->meta = o;
+	rc = load_pairs(r, json_object_get(o, "pair_classes"));
+	return rc == 0 ? note_pairs(r, json_object_get(o, "pairs")) : rc;
 }
 
 static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_max)
@@ -257,8 +313,10 @@ static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_
 		json_decref(o);
 		return -EBADMSG;
 	}
-	take_meta(r, o);
-	return 0;
+	rc = take_meta(r, o);
+	if (rc < 0)
+		snprintf(why, why_max, "%s/run.json: %s", dir, strerror(-rc));
+	return rc;
 }
 
 int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max)
@@ -288,6 +346,7 @@ int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max
 void run_view_fini(struct run_view *r)
 {
 	free(r->rows);
+	free(r->pairs);
 	json_decref(r->meta);
 	memset(r, 0, sizeof(*r));
 }

@@ -17,6 +17,7 @@ struct json_t; /* jansson's */
 struct run_view {
 	struct view view;
 	struct record *rows;
+	struct view_pair *pairs;
 	struct view_peak peaks[RUN_VIEW_PEAKS];
 	char hows[RUN_VIEW_PEAKS][160];
 	char note[RUN_VIEW_NOTES]

@@ -28,6 +28,11 @@ struct view_peak {
 	const char *how; /* one line: where the figure comes from; NULL when the name says it all */
 };
 
+struct view_pair { /* two ranks, in either order */
+	int a, b;
+	char class[16]; /* of the way between them: "NV18", "PIX"; "" unknown */
+};
+
 struct view {
 	const struct record *rows;
 	size_t n_rows;
@@ -41,6 +46,8 @@ struct view {
 	int ranks;
 	const struct view_peak *peaks;
 	size_t n_peaks;
+	const struct view_pair *pairs; /* of a run of all pairs; none: their classes are unknown */
+	size_t n_pairs;
 	const char *const *notes; /* lines below the table */
 	size_t n_notes;
 };

@@ -103,8 +103,10 @@ void campaign_fini(struct campaign *k)
 {
 	for (size_t i = 0; k->points && i < k->plan.n_points; i++)
 		merged_fini(&k->points[i].merged);
-	for (size_t i = 0; k->configs && i < k->plan.n_configs; i++)
+	for (size_t i = 0; k->configs && i < k->plan.n_configs; i++) {
 		free(k->configs[i].host);
+		pairs_fini(&k->configs[i].pairs);
+	}
 	if (k->have_last) { /* the run broke off before its answer was due */
 		(void)session_stop(&k->last.session, SESSION_KILL);
 		crew_fini(&k->last);
@@ -148,10 +150,16 @@ static void store_samples_of(struct campaign *k, size_t point)
 
 static void finish_point(struct campaign *k, size_t point)
 {
+	struct record *row = &k->points[point].record;
+	size_t said = strlen(row->detail);
 	int r;
 
+	if (k->points[point].unchecked)
+		snprintf(row->detail + said, sizeof(row->detail) - said, "%s",
+			 ", not held against any that was measured alone");
 	k->points[point].done = true;
 	k->points[point].probed = true;
+	k->points[point].unchecked = false;
 	k->n_turns += (size_t)(k->plan.restarts - k->points[point].turns);
 	k->points[point].turns = k->plan.restarts;
 	if (!k->have_store || k->broken)
@@ -187,7 +195,9 @@ static int fail_rest(struct campaign *k, size_t config, int outcome, int phase, 
 
 	fault_set(&f, outcome, phase, "%s", why);
 	for (size_t i = pc->first; i < pc->first + pc->n && r == 0; i++)
-		if (!k->points[i].done)
+		if (k->points[i].unchecked)
+			finish_point(k, i); /* measured, and nobody is left to compare it with */
+		else if (!k->points[i].done)
 			r = fail_point(k, NULL, config, i, &f);
 	return r;
 }
@@ -355,7 +365,7 @@ void campaign_show(struct campaign *k, const char *what)
 	progress_show(k->progress, what, k->n_turns, k->plan.n_points * (size_t)k->plan.restarts);
 }
 
-static void show(struct campaign *k, size_t config, size_t point)
+static void show(struct campaign *k, size_t config, size_t point, size_t at_once)
 {
 	const struct plan_point *p = &k->plan.points[point];
 	const struct arm *arm = campaign_arm(k, config);
@@ -364,6 +374,8 @@ static void show(struct campaign *k, size_t config, size_t point)
 	num_format_size(p->c.bytes, size, sizeof(size));
 	if (k->request.n_counts)
 		snprintf(ranks, sizeof(ranks), " %d ranks", p->c.nranks);
+	if (at_once > 1)
+		snprintf(ranks, sizeof(ranks), " %zu pairs", at_once);
 	snprintf(what, sizeof(what), "%s%s%s%s %s %s %s",
 		 transport_table[k->plan.configs[config].transport].name, arm ? "@" : "",
 		 arm ? arm->tag : "", ranks, op_table[p->c.op].name, size,
@@ -399,36 +411,116 @@ static int keep_single(struct campaign *k, struct crew *w, size_t config, size_t
 	return r;
 }
 
+static int probe_one(struct campaign *k, struct crew *w, size_t config, size_t point,
+		     struct fault *worst, bool *lost)
+{
+	struct point_state *s = &k->points[point];
+	int r;
+
+	show(k, config, point, 1);
+	w->broken = k->broken;
+	r = point_probe(k, w, config, point,
+			one_is_enough(k, w, k->plan.configs[config].first, point), worst);
+	if (r == 0 && fault_is(worst)) {
+		if (isnan(s->est_us))
+			s->est_us = predict_us(k, k->plan.configs[config].first, point);
+		return after_fault(k, w, config, point, worst, lost);
+	}
+	if (r == 0 && k->checks_only)
+		return keep_single(k, w, config, point, worst);
+	if (r == 0 && s->est_us * 1e3 > (double)profile_table[k->request.profile].single_limit_ns)
+		return skip_for_time(k, config, point, s->est_us);
+	return r;
+}
+
+/* Something failed while pairs were measured at once. Which of them it was nobody can tell for
+ * sure: from now on each is measured alone, and what fails then has the row. */
+static void leave_company(struct campaign *k, const struct crew *w, size_t config,
+			  const struct fault *worst, bool *lost)
+{
+	k->configs[config].pairs.one_by_one |= !w->stop;
+	*lost = w->stop || fault_lost_worker(worst);
+}
+
+static int probe_together(struct campaign *k, struct crew *w, size_t config,
+			  const struct point_set *set, struct fault *worst, bool *lost)
+{
+	int r;
+
+	show(k, config, set->points[0], set->n);
+	w->broken = k->broken;
+	r = points_probe(k, w, config, set,
+			 one_is_enough(k, w, k->plan.configs[config].first, set->points[0]),
+			 worst);
+	if (r < 0 || !fault_is(worst))
+		return r;
+	for (size_t i = 0; i < set->n; i++)
+		k->points[set->points[i]].probed = false;
+	leave_company(k, w, config, worst, lost);
+	return 0;
+}
+
+/* What takes too long in company may be in time alone. */
+static bool settled_in_company(const struct campaign *k, size_t point)
+{
+	const struct point_state *s = &k->points[point];
+
+	return s->probed &&
+	       s->est_us * 1e3 <= (double)profile_table[k->request.profile].single_limit_ns;
+}
+
+static bool in_company(const struct campaign *k, size_t config, const struct pair_task *t)
+{
+	return t->n > 1 && !t->alone && !k->configs[config].pairs.one_by_one && !k->checks_only;
+}
+
+/* What of a task is not yet probed and cannot be settled without asking. */
+static int open_points(struct campaign *k, size_t config, const struct pair_task *t, size_t *points,
+		       size_t *n)
+{
+	const struct pairs *p = &k->configs[config].pairs;
+	int r = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < t->n && r >= 0; i++) {
+		size_t point = k->plan.configs[config].first + p->order[t->first + i];
+
+		if (k->points[point].done || k->points[point].probed)
+			continue;
+		r = settle_unasked(k, config, point);
+		if (r == 0)
+			points[(*n)++] = point;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int ascend_task(struct campaign *k, struct crew *w, size_t config, const struct pair_task *t,
+		       size_t *points, struct fault *worst, bool *lost)
+{
+	size_t n;
+	int r = open_points(k, config, t, points, &n);
+
+	if (r == 0 && n > 1 && in_company(k, config, t))
+		r = probe_together(k, w, config, &(struct point_set){ points, n }, worst, lost);
+	for (size_t i = 0; i < n && r == 0 && !*lost && !w->stop; i++)
+		if (!settled_in_company(k, points[i]))
+			r = probe_one(k, w, config, points[i], worst, lost);
+	return r;
+}
+
 static int ascend(struct campaign *k, struct crew *w, size_t config, struct fault *worst,
 		  bool *lost)
 {
-	const struct plan_config *pc = &k->plan.configs[config];
-	int r = 0;
+	const struct pairs *p = &k->configs[config].pairs;
+	size_t *points = calloc(p->n_points + 1, sizeof(*points));
+	int r = points ? 0 : -ENOMEM;
 
-	for (size_t i = pc->first; i < pc->first + pc->n && r >= 0 && !*lost && !w->stop; i++) {
-		if (k->points[i].done || k->points[i].probed)
-			continue;
-		r = settle_unasked(k, config, i);
-		if (r != 0)
-			continue;
-		show(k, config, i);
-		w->broken = k->broken;
-		r = point_probe(k, w, config, i, one_is_enough(k, w, pc->first, i), worst);
-		if (r == 0 && fault_is(worst)) {
-			if (isnan(k->points[i].est_us))
-				k->points[i].est_us = predict_us(k, pc->first, i);
-			r = after_fault(k, w, config, i, worst, lost);
-		} else if (r == 0 && k->checks_only) {
-			r = keep_single(k, w, config, i, worst);
-		} else if (r == 0 &&
-			   k->points[i].est_us * 1e3 >
-			       (double)profile_table[k->request.profile].single_limit_ns) {
-			r = skip_for_time(k, config, i, k->points[i].est_us);
-		}
-	}
-	if (r >= 0 && !*lost && !w->stop)
+	for (size_t i = 0; i < p->n_tasks && r == 0 && !*lost && !w->stop; i++)
+		r = ascend_task(k, w, config, &p->tasks[i], points, worst, lost);
+	free(points);
+	if (r == 0 && !*lost && !w->stop)
 		k->configs[config].ascended = true;
-	return r < 0 ? r : 0;
+	return r;
 }
 
 /* ---- measuring ---- */
@@ -439,7 +531,7 @@ static int measure_one(struct campaign *k, struct crew *w, size_t config, size_t
 	const char *stop;
 	int r;
 
-	show(k, config, point);
+	show(k, config, point, 1);
 	w->broken = k->broken;
 	r = point_measure(k, w, config, point, restart, &stop, worst);
 	if (r < 0)
@@ -489,30 +581,240 @@ static int settle_declined(struct campaign *k, struct crew *w, size_t config, si
 	return r < 0 ? r : 1;
 }
 
-static int measure(struct campaign *k, struct crew *w, size_t config, int restart,
-		   struct fault *worst, bool *lost)
-{
-	const struct plan_config *pc = &k->plan.configs[config];
-	uint32_t *order = malloc((pc->n + 1) * sizeof(*order));
-	/* The arms of a transport take the same order: what a point inherits from the one before it
-	 * is equal, too. */
-	int r = order ? plan_shuffle(k->request.seed, restart, config / (size_t)k->plan.n_arms,
-				     pc->n, order)
-		      : -ENOMEM;
+/* ---- pairs at once ---- */
 
-	for (size_t i = 0; i < pc->n && r == 0 && !*lost && !w->stop; i++) {
-		size_t point = pc->first + order[i];
+/* Points of a task that want their turn in this restart; those that are settled without it leave.
+ */
+static int due_points(struct campaign *k, struct crew *w, size_t config, const struct pair_task *t,
+		      int restart, size_t *points, size_t *n)
+{
+	const struct pairs *p = &k->configs[config].pairs;
+	int r = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < t->n && r >= 0; i++) {
+		size_t point = k->plan.configs[config].first + p->order[t->first + i];
 
 		if (k->points[point].done || has_samples_of(k, point, restart))
 			continue;
 		r = settle_declined(k, w, config, point);
-		if (r > 0)
-			r = 0;
-		if (r < 0 || k->points[point].done)
-			continue;
-		r = measure_one(k, w, config, point, restart, worst, lost);
+		if (r == 0 && !k->points[point].done)
+			points[(*n)++] = point;
 	}
-	free(order);
+	return r < 0 ? r : 0;
+}
+
+static int forget_restart(struct campaign *k, size_t point, int restart)
+{
+	struct merged last = { 0 };
+	int r = has_samples_of(k, point, restart)
+		    ? merged_take_last(&k->points[point].merged, &last)
+		    : 0;
+
+	merged_fini(&last);
+	return r;
+}
+
+static void say_company(struct record *r, size_t others)
+{
+	if (!r->detail[0])
+		snprintf(r->detail, sizeof(r->detail), "measured at once with %zu other pair%s",
+			 others, others == 1 ? "" : "s");
+}
+
+/* Rows wait until their form was compared with pairs alone. */
+static int measure_together(struct campaign *k, struct crew *w, size_t config,
+			    const struct point_set *set, int restart, struct fault *worst,
+			    bool *lost)
+{
+	const char *stop;
+	int r;
+
+	show(k, config, set->points[0], set->n);
+	w->broken = k->broken;
+	r = points_measure(k, w, set, restart, &stop, worst);
+	if (r == 0 && fault_is(worst))
+		leave_company(k, w, config, worst, lost);
+	for (size_t i = 0; i < set->n && r == 0; i++) {
+		if (fault_is(worst)) {
+			r = forget_restart(k, set->points[i], restart);
+			continue;
+		}
+		k->points[set->points[i]].unchecked = true;
+		r = point_record(k, w, config, set->points[i], worst, stop);
+		say_company(&k->points[set->points[i]].record, set->n - 1);
+	}
+	return r;
+}
+
+static int measure_task(struct campaign *k, struct crew *w, size_t config,
+			const struct pair_task *t, int restart, size_t *points, struct fault *worst,
+			bool *lost)
+{
+	size_t n;
+	int r = due_points(k, w, config, t, restart, points, &n);
+
+	if (r == 0 && n > 1 && in_company(k, config, t)) {
+		r = measure_together(k, w, config, &(struct point_set){ points, n }, restart, worst,
+				     lost);
+		if (r < 0 || in_company(k, config, t))
+			return r;
+	}
+	for (size_t i = 0; i < n && r == 0 && !*lost && !w->stop; i++)
+		r = measure_one(k, w, config, points[i], restart, worst, lost);
+	return r;
+}
+
+static void settle_checked(struct campaign *k, size_t point, int restart)
+{
+	struct point_state *s = &k->points[point];
+
+	s->unchecked = false;
+	if (restart + 1 == k->plan.restarts) {
+		finish_point(k, point);
+		return;
+	}
+	store_samples_of(k, point);
+	s->turns++;
+	k->n_turns++;
+}
+
+/* The pairs of this round disturb each other: its figures are replaced, those of pairs alone. */
+static int replace_round(struct campaign *k, struct crew *w, size_t config, struct pair_task *t,
+			 int restart, size_t *points, struct fault *worst, bool *lost)
+{
+	struct pairs *p = &k->configs[config].pairs;
+	int r = 0;
+
+	t->alone = true;
+	p->replaced++;
+	for (size_t i = 0; i < t->n && r == 0; i++) {
+		size_t point = k->plan.configs[config].first + p->order[t->first + i];
+
+		if (k->points[point].unchecked)
+			r = forget_restart(k, point, restart);
+		k->points[point].unchecked = false;
+	}
+	return r < 0 ? r : measure_task(k, w, config, t, restart, points, worst, lost);
+}
+
+static int measure_again(struct campaign *k, struct crew *w, size_t config, size_t point,
+			 int restart, struct merged *together, const char **stop,
+			 struct fault *worst)
+{
+	int r = merged_take_last(&k->points[point].merged, together);
+
+	show(k, config, point, 1);
+	w->broken = k->broken;
+	return r < 0 ? r : point_measure(k, w, config, point, restart, stop, worst);
+}
+
+static int keep_together(struct campaign *k, size_t point, int restart,
+			 const struct merged *together)
+{
+	int r = forget_restart(k, point, restart);
+
+	return r < 0 ? r : merged_append(&k->points[point].merged, together);
+}
+
+struct pair_check {
+	bool *equal;    /* of each point of the configuration: measured alone, too, and no other */
+	size_t *points; /* room for a task */
+};
+
+/* The same point alone. Equal: what was measured in company stays; else it is replaced, with all of
+ * its round. */
+static int check_one(struct campaign *k, struct crew *w, size_t config, size_t at, int restart,
+		     struct pair_check *check, struct fault *worst, bool *lost)
+{
+	struct pairs *p = &k->configs[config].pairs;
+	size_t point = k->plan.configs[config].first + at;
+	struct merged together = { 0 };
+	const char *stop = "";
+	int r = measure_again(k, w, config, point, restart, &together, &stop, worst);
+
+	if (r == 0 && fault_is(worst) && w->stop) {
+		*lost = true; /* Ctrl-C: the figure that is there already stays */
+		r = keep_together(k, point, restart, &together);
+	} else if (r == 0 && fault_is(worst)) {
+		k->points[point].unchecked = false;
+		r = after_fault(k, w, config, point, worst, lost);
+	} else if (r == 0) {
+		p->checked++;
+		r = pairs_differ(&together, &k->points[point].merged);
+		check->equal[at] = r == 0;
+		if (r == 0)
+			r = keep_together(k, point, restart, &together);
+		else if (r > 0)
+			r = point_record(k, w, config, point, worst, stop);
+		if (r == 0 && !check->equal[at]) {
+			settle_checked(k, point, restart);
+			r = replace_round(k, w, config, &p->tasks[p->task_of[at]], restart,
+					  check->points, worst, lost);
+		}
+	}
+	merged_fini(&together);
+	return r;
+}
+
+/* All pairs of a form are measured: is what was measured in company what they do alone? */
+static int check_form(struct campaign *k, struct crew *w, size_t config, size_t form, int restart,
+		      size_t *points, struct fault *worst, bool *lost)
+{
+	const struct pairs *p = &k->configs[config].pairs;
+	size_t first = k->plan.configs[config].first, at;
+	struct pair_check check = { calloc(p->n_points + 1, sizeof(bool)), points };
+	int r = check.equal ? 0 : -ENOMEM;
+
+	while (r == 0 && !*lost && !w->stop) {
+		r = pairs_suspect(k, config, form, check.equal, &at);
+		if (r == 0 && at == p->n_points)
+			break;
+		if (r == 0)
+			r = check_one(k, w, config, at, restart, &check, worst, lost);
+	}
+	for (size_t i = 0; i < p->n_points && r == 0 && !*lost && !w->stop; i++)
+		if (k->points[first + i].unchecked && p->tasks[p->task_of[i]].form == form)
+			settle_checked(k, first + i, restart);
+	free(check.equal);
+	return r;
+}
+
+static int measure_tasks(struct campaign *k, struct crew *w, size_t config, int restart,
+			 const uint32_t *turn, size_t *points, struct fault *worst, bool *lost)
+{
+	const struct pairs *p = &k->configs[config].pairs;
+	int r = 0;
+
+	for (size_t i = 0; i < p->n_tasks && r == 0 && !*lost && !w->stop; i++) {
+		const struct pair_task *t = &p->tasks[turn[i]];
+		bool last = i + 1 == p->n_tasks || p->tasks[turn[i + 1]].form != t->form;
+
+		r = measure_task(k, w, config, t, restart, points, worst, lost);
+		if (r == 0 && last && p->most > 1 && !*lost && !w->stop)
+			r = check_form(k, w, config, t->form, restart, points, worst, lost);
+	}
+	return r;
+}
+
+static int measure(struct campaign *k, struct crew *w, size_t config, int restart,
+		   struct fault *worst, bool *lost)
+{
+	const struct pairs *p = &k->configs[config].pairs;
+	uint32_t *turn = malloc((p->n_tasks + 1) * sizeof(*turn));
+	size_t *points = calloc(p->n_points + 1, sizeof(*points));
+	/* The arms of a transport take the same order: what a point inherits from the one before it
+	 * is equal, too. */
+	int r = turn && points ? plan_shuffle(k->request.seed, restart,
+					      config / (size_t)k->plan.n_arms, p->n_tasks, turn)
+			       : -ENOMEM;
+
+	if (r == 0)
+		r = pairs_turns(p, turn);
+	if (r == 0)
+		r = measure_tasks(k, w, config, restart, turn, points, worst, lost);
+	free(points);
+	free(turn);
 	return r;
 }
 
@@ -743,11 +1045,30 @@ static void keep_unfinished(struct campaign *k)
 			finish_point(k, i);
 }
 
+/* Rank 0's environment stands for all: rounds must be equal on all ranks. */
+static int find_pairs(struct campaign *k)
+{
+	struct buf steering = { 0 };
+	bool steered = k->plan.n_arms > 1;
+	int r;
+
+	if (k->crew.inherited)
+		environment_steering(k->crew.inherited, &steering);
+	steered |= steering.len > 0 || steering.failed;
+	buf_fini(&steering);
+	r = k->c->ops->bcast(k->c, &steered, sizeof(steered), 0, clock_after_ns(ROUND_NS));
+	for (size_t i = 0; i < k->plan.n_configs && r == 0; i++)
+		r = pairs_build(k, i, steered, &k->configs[i].pairs);
+	return r;
+}
+
 int campaign_run(struct campaign *k)
 {
 	size_t turns = k->plan.n_configs * (size_t)k->plan.restarts;
 	int r = rule_out(k);
 
+	if (r == 0)
+		r = find_pairs(k);
 	for (k->turn = 0; k->turn < turns && r == 0 && !k->interrupted; k->turn++) {
 		int restart = (int)(k->turn / k->plan.n_configs);
 

@@ -19,6 +19,7 @@
 #include "run/card.h"
 #include "run/crew.h"
 #include "run/facts.h"
+#include "run/pairs.h"
 #include "run/peak.h"
 #include "run/place.h"
 #include "run/reason.h"
@@ -43,6 +44,8 @@ struct point_state {
 	int probed_by; /* crew.attempt + 1 of the worker that ran it then; 0: none did */
 	double slow[POINT_SLOW_MAX]; /* of its load, a figure per chunk; n_slow of them */
 	int n_slow;
+	bool unchecked; /* this restart's figures are of several pairs at once, and not yet compared
+			   with pairs alone: the row waits for that */
 	int turns; /* restarts in which it was measured, all of them when its row is final */
 	struct merged merged;
 	struct record record;   /* complete on rank 0 only */
@@ -66,6 +69,7 @@ struct config_state {
 	int start_failures; /* in a row */
 	int attempt;        /* worker starts so far, for log names */
 	bool ascended;
+	struct pairs pairs; /* what is measured at once; built by campaign_run */
 	char why[RECORD_DETAIL]; /* of dead */
 	int why_outcome;         /* what the rest of its points become */
 	int64_t context_us, init_us, first_op_us, teardown_us; /* first restart; -1 unknown */

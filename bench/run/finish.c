@@ -21,6 +21,7 @@
 #include "report/matrix.h"
 #include "report/run_view.h"
 #include "report/scaling.h"
+#include "report/slow_pairs.h"
 #include "report/table.h"
 #include "run/arm.h"
 #include "run/campaign.h"
@@ -91,6 +92,7 @@ struct shown {
 	struct record *rows;
 	size_t first[PLAN_COUNTS_MAX + 1]; /* of each number of ranks, in the view's rows */
 	int n_counts;
+	struct view_pair *pairs;
 	struct notes notes;
 	char steering[NOTE_LENGTH]; /* the one of them about the user's own variables; "" none */
 };
@@ -256,6 +258,32 @@ static void note_cards(const struct campaign *k, const struct finish *f, struct 
 	}
 }
 
+/* How pairs were measured, and which of them are slow for the way between them. */
+static int note_pairs(const struct campaign *k, struct shown *s)
+{
+	struct slow_pair *slow = NULL;
+	struct buf text = { 0 };
+	char line[NOTE_LENGTH], *save = NULL;
+	size_t n = 0;
+	int r = pairs_classes(k, &s->pairs, &s->view.n_pairs);
+
+	s->view.pairs = s->pairs;
+	for (size_t i = 0; i < k->plan.n_configs && r == 0; i++) {
+		pairs_say(k, i, line, sizeof(line));
+		notes_add(&s->notes, line);
+	}
+	if (r == 0)
+		r = slow_pairs_find(&s->view, &slow, &n);
+	if (r == 0)
+		slow_pairs_say(&s->view, slow, n, &text);
+	for (char *at = text.data ? strtok_r(text.data, "\n", &save) : NULL; at;
+	     at = strtok_r(NULL, "\n", &save))
+		notes_add(&s->notes, at);
+	free(slow);
+	buf_fini(&text);
+	return r;
+}
+
 static int show_init(struct shown *s, const struct campaign *k, const struct finish *f)
 {
 	int r;
@@ -274,6 +302,9 @@ static int show_init(struct shown *s, const struct campaign *k, const struct fin
 		return r;
 	note_steering(&s->view, f, s);
 	note_losses(k, s);
+	r = note_pairs(k, s);
+	if (r < 0)
+		return r;
 	notes_add(&s->notes, f->place);
 	if (f->options->tuned)
 		notes_add(&s->notes, RUN_VIEW_TUNED);
@@ -535,6 +566,7 @@ int finish_run(struct campaign *k, const struct finish *f)
 		code = NB_EXIT_BROKEN;
 	buf_fini(&comparison);
 	free(s->rows);
+	free(s->pairs);
 	free(s);
 	return code;
 }

@@ -139,6 +139,38 @@ static json_t *rank_counts(const struct campaign *k)
 	return a;
 }
 
+/* How pairs were measured, a line per configuration. */
+static json_t *pair_lines(const struct campaign *k)
+{
+	json_t *a = json_array();
+	char line[400];
+
+	for (size_t i = 0; i < k->plan.n_configs; i++) {
+		pairs_say(k, i, line, sizeof(line));
+		if (line[0])
+			json_array_append_new(a, text(line));
+	}
+	return a;
+}
+
+static json_t *pair_classes(const struct campaign *k)
+{
+	struct view_pair *v = NULL;
+	json_t *o = json_object();
+	size_t n = 0;
+
+	if (pairs_classes(k, &v, &n) < 0)
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "%d-%d", v[i].a, v[i].b);
+		json_object_set_new(o, key, text(v[i].class));
+	}
+	free(v);
+	return o;
+}
+
 static json_t *transports(const struct campaign *k)
 {
 	json_t *a = json_array();
@@ -295,6 +327,10 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, const stru
 	json_object_set_new(o, "confirms", text(f->options->confirm ? f->options->confirm : ""));
 	json_object_set_new(o, "arms", arms(k));
 	json_object_set_new(o, "transports", transports(k));
+	if (k->request.all_pairs) {
+		json_object_set_new(o, "pairs", pair_lines(k));
+		json_object_set_new(o, "pair_classes", pair_classes(k));
+	}
 	json_object_set_new(o, "ranks", ranks(f->launch));
 	json_object_set_new(o, "scaling", v ? scaling_json(v) : json_array());
 	return dump(o, JSON_INDENT(2));

@@ -109,8 +109,10 @@ static const struct argp_option rows[] = {
 	{ "root", KEY_ROOT, "RANK", 0, "root of broadcast, reduce, gather, scatter (default 0)",
 	  0 },
 	{ "pair", KEY_PAIR, "I,J", 0, "ranks of pingpong, send and send_bidir (default 0,1)", 0 },
-	{ "pairs", KEY_PAIRS, "all", 0,
-	  "one-way, two-way and ping-pong for every ordered pair of ranks, one pair after another",
+	{ "pairs", KEY_PAIRS, "HOW", 0,
+	  "one-way, two-way and ping-pong for every ordered pair of ranks. all: pairs that share "
+	  "nothing, as far as the topology tells, at once, held against pairs alone; alone: one "
+	  "after another; together: all that have no rank in common",
 	  0 },
 	{ "overlap", KEY_OVERLAP, "LIST", OPTION_ARG_OPTIONAL,
 	  "each point also while the GPU computes: mem (limited by memory), fma (by arithmetic; "
@@ -626,10 +628,20 @@ static int pair_value(struct options *o, const char *text)
 
 static int pairs_value(struct options *o, const char *text)
 {
+	static const char *const words[PAIRS_RULES] = {
+		[PAIRS_BY_TOPOLOGY] = "all",
+		[PAIRS_ALONE] = "alone",
+		[PAIRS_TOGETHER] = "together",
+	};
+
 	o->plan.all_pairs = true;
-	if (strcmp(text, "all") == 0)
-		return 0;
-	log_error("--pairs: '%.*s' is not all; one pair is --pair I,J", QUOTED_MAX, text);
+	for (int i = 0; i < PAIRS_RULES; i++)
+		if (strcmp(text, words[i]) == 0) {
+			o->plan.pairs_rule = i;
+			return 0;
+		}
+	log_error("--pairs: '%.*s' is none of all, alone, together; one pair is --pair I,J",
+		  QUOTED_MAX, text);
 	return -EINVAL;
 }
 

@@ -97,8 +97,57 @@ static bool tells_itself(const struct crew *w)
 	return transport_table[w->transport].backend == BACKEND_UCX;
 }
 
+/* The point that this rank has a part in; of none, the first one, which it sits out. */
+static const struct plan_point *own_point(const struct campaign *k, const struct point_set *set)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const struct plan_point *p = &k->plan.points[set->points[i]];
+
+		if (set->n > 1 && (p->c.a == k->c->rank || p->c.b == k->c->rank))
+			return p;
+	}
+	return &k->plan.points[set->points[0]];
+}
+
+/* Of pairs that were measured at once each has the proof of its own two ranks. */
+static int keep_told_of_pairs(struct campaign *k, struct crew *w, const struct point_set *set,
+			      const struct told *mine)
+{
+	struct told *all = calloc((size_t)w->c->size, sizeof(*all));
+	int r =
+	    all ? w->c->ops->allgather(w->c, mine, sizeof(*mine), all, clock_after_ns(GATHER_NS))
+		: -ENOMEM;
+
+	for (size_t i = 0; i < set->n && r == 0; i++) {
+		const struct op_case *c = &k->plan.points[set->points[i]].c;
+		int rank = all[c->b].badness > all[c->a].badness ? c->b : c->a;
+		struct told t = all[rank];
+
+		if (t.badness && t.detail[0])
+			snprintf(t.detail, sizeof(t.detail), "rank %d: %.180s", rank,
+				 all[rank].detail);
+		keep_worst_told(&k->points[set->points[i]], &t);
+	}
+	free(all);
+	return r;
+}
+
+static int keep_told(struct campaign *k, struct crew *w, const struct point_set *set,
+		     int64_t packed, struct told *mine)
+{
+	int r;
+
+	if (set->n > 1)
+		return keep_told_of_pairs(k, w, set, mine);
+	r = agree_on_told(w, packed, mine);
+	if (r == 0)
+		keep_worst_told(&k->points[set->points[0]], mine);
+	return r;
+}
+
 struct single {
 	int rank;
+	int64_t ns;
 	struct told told;
 };
 
@@ -109,14 +158,14 @@ static void read_single(const struct words *answer, int64_t *extra, void *arg)
 	size_t n = 1;
 
 	extra[3] = words_list(answer, "ns", ns, &n) != 0 || n != 1 || ns[0] < 0;
-	extra[0] = extra[3] ? 0 : ns[0];
+	extra[0] = s->ns = extra[3] ? 0 : ns[0];
 	if (words_i64(answer, "first_us", 0, INT64_MAX, &extra[1]) != 0)
 		extra[1] = 0;
 	extra[2] = read_told(answer, s->rank, &s->told);
 }
 
 static int prepare(struct crew *w, const struct plan_point *p, int timing, bool quiet,
-		   struct fault *worst)
+		   size_t at_once, struct fault *worst)
 {
 	struct msg m = { 0 };
 	int r;
@@ -136,6 +185,8 @@ static int prepare(struct crew *w, const struct plan_point *p, int timing, bool 
 		msg_add(&m, "load", load_table[p->load].name);
 	if (quiet)
 		msg_add_i64(&m, "quiet", 1);
+	if (at_once > 1)
+		msg_add_u64(&m, "pairs", at_once);
 	w->session.together = variant_table[p->variant].together;
 	r = crew_ask(w, PHASE_PREPARE, &m, 0, NULL, NULL, NULL, 0, worst);
 	msg_fini(&m);
@@ -266,16 +317,36 @@ static void adopt_proof(struct campaign *k, size_t config, size_t point, int by_
 	}
 }
 
-int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point, bool once,
-		struct fault *worst)
+/* One operation of a pair takes as long as on the slower of its two ranks. */
+static int keep_estimates(struct campaign *k, struct crew *w, const struct point_set *set,
+			  int64_t slowest_ns, int64_t mine_ns)
 {
-	struct point_state *s = &k->points[point];
-	const struct plan_point *p = &k->plan.points[point];
+	int64_t *all = calloc((size_t)w->c->size, sizeof(*all));
+	int r = all ? 0 : -ENOMEM;
+
+	if (r == 0 && set->n > 1)
+		r = w->c->ops->allgather(w->c, &mine_ns, sizeof(mine_ns), all,
+					 clock_after_ns(GATHER_NS));
+	for (size_t i = 0; i < set->n && r == 0; i++) {
+		const struct op_case *c = &k->plan.points[set->points[i]].c;
+		int64_t ns = all[c->a] > all[c->b] ? all[c->a] : all[c->b];
+
+		k->points[set->points[i]].est_us = (double)(set->n > 1 ? ns : slowest_ns) / 1e3;
+	}
+	free(all);
+	return r;
+}
+
+int points_probe(struct campaign *k, struct crew *w, size_t config, const struct point_set *set,
+		 bool once, struct fault *worst)
+{
+	const struct plan_point *p = own_point(k, set);
 	struct config_state *cs = &k->configs[config];
 	struct single single = { .rank = w->c->rank };
 	int64_t v[4] = { 0 };
 	struct msg m = { 0 };
-	int r = prepare(w, p, probe_timing(transport_table[w->transport].backend), false, worst);
+	int r = prepare(w, p, probe_timing(transport_table[w->transport].backend), false, set->n,
+			worst);
 
 	if (r < 0 || fault_is(worst))
 		return r;
@@ -291,17 +362,25 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 		fault_set(worst, OUTCOME_ERROR, PHASE_RUN,
 			  "worker's time of the single operation cannot be read");
 	if (r == 0 && !fault_is(worst) && tells_itself(w))
-		r = agree_on_told(w, v[2], &single.told);
+		r = keep_told(k, w, set, v[2], &single.told);
+	if (r == 0 && !fault_is(worst))
+		r = keep_estimates(k, w, set, v[0], single.ns);
 	if (r < 0 || fault_is(worst))
 		return r;
 	w->warm = true;
-	s->est_us = (double)v[0] / 1e3;
 	if (cs->first_op_us < 0)
 		cs->first_op_us = v[1];
-	remember_tuning(w, p, s);
-	keep_worst_told(s, &single.told);
-	adopt_proof(k, config, point, w->attempt);
-	return check(w, &s->wrong, worst);
+	for (size_t i = 0; i < set->n; i++) {
+		remember_tuning(w, &k->plan.points[set->points[i]], &k->points[set->points[i]]);
+		adopt_proof(k, config, set->points[i], w->attempt);
+	}
+	return check(w, &k->points[set->points[0]].wrong, worst);
+}
+
+int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point, bool once,
+		struct fault *worst)
+{
+	return points_probe(k, w, config, &(struct point_set){ &point, 1 }, once, worst);
 }
 
 /* ---- measurement ---- */
@@ -345,8 +424,8 @@ static void read_times(const struct words *answer, int64_t *extra, void *arg)
 }
 
 /* One RUN: all ranks' times in *all (heap, size x batches); `all` NULL: slowest_ns is enough. */
-static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk, double batch_us,
-		     int64_t **all, struct fault *worst)
+static int run_chunk(struct campaign *k, struct crew *w, const struct point_set *set,
+		     struct chunk *chunk, double batch_us, int64_t **all, struct fault *worst)
 {
 	struct msg m = { 0 };
 	/* Some rank's answer is short; its GPU throttled; its clock fell; its worker's proof; the
@@ -372,10 +451,9 @@ static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk,
 	}
 	chunk->flags = (v[1] ? CARD_THROTTLED : 0) | (v[2] ? CARD_CLOCK_FELL : 0);
 	if (tells_itself(w)) {
-		r = agree_on_told(w, v[3], &chunk->told);
+		r = keep_told(k, w, set, v[3], &chunk->told);
 		if (r < 0)
 			return r;
-		keep_worst_told(s, &chunk->told);
 	}
 	memcpy(chunk->slowest_ns, v + 4, sizeof(chunk->slowest_ns));
 	chunk->uncovered = v[6];
@@ -393,14 +471,15 @@ static int run_chunk(struct crew *w, struct point_state *s, struct chunk *chunk,
 
 /* A batch that its load did not outlast is no batch with a load: all of them again, with more. The
  * ranks agreed on what is asked of them here, too. */
-static int run_covered(struct crew *w, struct point_state *s, struct chunk *chunk, double batch_us,
-		       int64_t **all, struct fault *worst)
+static int run_covered(struct campaign *k, struct crew *w, const struct point_set *set,
+		       struct chunk *chunk, double batch_us, int64_t **all, struct fault *worst)
 {
-	int r = run_chunk(w, s, chunk, batch_us, all, worst);
+	struct point_state *s = &k->points[set->points[0]];
+	int r = run_chunk(k, w, set, chunk, batch_us, all, worst);
 
 	for (int i = 0; r == 0 && !fault_is(worst) && chunk->uncovered && i < COVER_TRIES; i++) {
 		chunk->cover_us *= 2;
-		r = run_chunk(w, s, chunk, batch_us + (double)chunk->cover_us, all, worst);
+		r = run_chunk(k, w, set, chunk, batch_us + (double)chunk->cover_us, all, worst);
 	}
 	if (r == 0 && !fault_is(worst) && chunk->uncovered)
 		fault_set(
@@ -429,36 +508,76 @@ static int replays_for(double loop_us, int64_t batch_min_ns)
 	return replays;
 }
 
-/* Two short batches: warm up this size, and learn how long a loop really takes back to back. */
-static int pilot(struct campaign *k, struct crew *w, size_t point, double *loop_us,
-		 struct fault *worst)
+/* A loop of the fastest and the slowest of what is measured at once; of one point both are the
+ * same. */
+struct loop {
+	double least_us, most_us;
+};
+
+static double pair_us(const int64_t *all, const struct op_case *c, size_t batches, size_t batch)
 {
-	const struct plan_point *p = &k->plan.points[point];
-	double est = isnan(k->points[point].est_us) ? 100 : k->points[point].est_us;
+	int64_t a = all[(size_t)c->a * batches + batch], b = all[(size_t)c->b * batches + batch];
+
+	return (double)(a > b ? a : b) / 1e3;
+}
+
+static void read_loop(const struct campaign *k, const struct point_set *set, const int64_t *all,
+		      const int64_t *slowest_ns, size_t batches, struct loop *loop)
+{
+	*loop = (struct loop){ INFINITY, 0 };
+	for (size_t i = 0; i < set->n; i++) {
+		const struct op_case *c = &k->plan.points[set->points[i]].c;
+		double us = INFINITY;
+
+		for (size_t b = 0; b < batches; b++)
+			us = fmin(us, set->n > 1 ? pair_us(all, c, batches, b)
+						 : (double)slowest_ns[b] / 1e3);
+		loop->least_us = fmin(loop->least_us, us);
+		loop->most_us = fmax(loop->most_us, us);
+	}
+}
+
+static double longest_estimate(const struct campaign *k, const struct point_set *set)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < set->n; i++) {
+		double est = k->points[set->points[i]].est_us;
+
+		most = fmax(most, isnan(est) ? 100 : est);
+	}
+	return most;
+}
+
+/* Two short batches: warm up this size, and learn how long a loop really takes back to back. */
+static int pilot(struct campaign *k, struct crew *w, const struct point_set *set, int64_t **all,
+		 struct loop *loop, struct fault *worst)
+{
+	const struct plan_point *p = own_point(k, set);
+	double est = longest_estimate(k, set);
 	struct chunk c = { .batches = PILOT_BATCHES,
 			   .ops = timing_ops_per_loop(p->timing, p->c.bytes),
 			   .replays = 1,
 			   .card = &k->card };
-	double a, b;
 	int r;
 
 	/* This very worker ran this very operation before, and one is as long as half the batches
 	 * of a usual point: it would only be run once more. */
-	if (!p->load && 2 * est * c.ops * 1e3 > (double)profile_of(k)->point_budget_ns &&
-	    k->points[point].probed_by == w->attempt + 1) {
-		*loop_us = est * c.ops;
+	if (set->n == 1 && !p->load &&
+	    2 * est * c.ops * 1e3 > (double)profile_of(k)->point_budget_ns &&
+	    k->points[set->points[0]].probed_by == w->attempt + 1) {
+		*loop = (struct loop){ est * c.ops, est * c.ops };
 		return 0;
 	}
 	/* A long loop needs no second one to be warm. */
 	if (est * c.ops * PILOT_SHARE > (double)profile_of(k)->point_budget_ns / 1e3)
 		c.batches = 1;
 	c.cover_us = cover_for(p, est * c.ops);
-	r = run_covered(w, &k->points[point], &c, est * c.ops, NULL, worst);
+	/* Of one point the slowest rank is enough, and comes with the round. */
+	r = run_covered(k, w, set, &c, est * c.ops, set->n > 1 ? all : NULL, worst);
 	if (r < 0 || fault_is(worst))
 		return r;
-	a = (double)c.slowest_ns[0] / 1e3;
-	b = c.batches > 1 ? (double)c.slowest_ns[1] / 1e3 : a;
-	*loop_us = a < b ? a : b;
+	read_loop(k, set, *all, c.slowest_ns, (size_t)c.batches, loop);
 	return 0;
 }
 
@@ -482,42 +601,62 @@ static int next_batches(const struct profile *profile, double batch_us, double s
 	return n > 8 ? 8 : n;
 }
 
-static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int restart,
-			  int64_t **all, double loop_us, const char **stop, struct fault *worst)
+/* One chunk's times to every point; *precision is the worst of them. */
+static int merge_chunk(struct campaign *k, const struct point_set *set, int restart,
+		       const int64_t *all, const struct chunk *c, double *precision)
+{
+	char flags[RECORD_TEXT];
+
+	*precision = 0;
+	card_flags_text(c->flags, flags, sizeof(flags));
+	for (size_t i = 0; i < set->n; i++) {
+		const struct plan_point *p = &k->plan.points[set->points[i]];
+		struct merged *merged = &k->points[set->points[i]].merged;
+		double mine;
+		int r;
+
+		merged->mean = p->timing == TIMING_NCCL_TESTS;
+		r = merged_add(merged, &p->c, restart, all, (size_t)c->batches, (size_t)c->batches,
+			       (double)c->ops * c->replays);
+		if (r < 0)
+			return r;
+		merged_flag(merged, (size_t)c->batches, flags);
+		mine = merged_precision(merged);
+		if (isnan(mine))
+			return -ENOMEM; /* the others know it and would go another way */
+		*precision = fmax(*precision, mine);
+	}
+	return 0;
+}
+
+static int measure_chunks(struct campaign *k, struct crew *w, const struct point_set *set,
+			  int restart, int64_t **all, const struct loop *loop, const char **stop,
+			  struct fault *worst)
 {
 	const struct profile *profile = profile_of(k);
-	const struct plan_point *p = &k->plan.points[point];
-	struct merged *merged = &k->points[point].merged;
+	const struct plan_point *p = own_point(k, set);
 	struct chunk c = { .ops = timing_ops_per_loop(p->timing, p->c.bytes), .card = &k->card };
-	char flags[RECORD_TEXT];
 	double batch_us, spent_us = 0, precision, wanted = profile_precision(p->c.bytes);
 	int have = 0, r;
 
 	c.replays =
-	    p->timing == TIMING_NCCL_TESTS ? 1 : replays_for(loop_us, profile->batch_min_ns);
-	merged->mean = p->timing == TIMING_NCCL_TESTS;
-	batch_us = loop_us * c.replays;
+	    p->timing == TIMING_NCCL_TESTS ? 1 : replays_for(loop->least_us, profile->batch_min_ns);
+	batch_us = loop->most_us * c.replays;
 	c.cover_us = cover_for(p, batch_us);
 	c.batches = first_batches(profile, batch_us);
 	if (!w->warm) /* the ascending pass warms; a worker that comes after it starts cold */
 		c.warmup = (int)fmin(CHUNK_MAX, CLOCK_WARM_US / fmax(batch_us, 1));
 	w->warm = true;
 	while (c.batches > 0) {
-		r = run_covered(w, &k->points[point], &c, batch_us, all, worst);
+		r = run_covered(k, w, set, &c, batch_us, all, worst);
 		if (r < 0 || fault_is(worst))
 			return r;
-		r = merged_add(merged, &p->c, restart, *all, (size_t)c.batches, (size_t)c.batches,
-			       (double)c.ops * c.replays);
+		r = merge_chunk(k, set, restart, *all, &c, &precision);
 		if (r < 0)
 			return r;
-		card_flags_text(c.flags, flags, sizeof(flags));
-		merged_flag(merged, (size_t)c.batches, flags);
 		have += c.batches;
 		spent_us += batch_us * c.batches;
 		*stop = "precision";
-		precision = merged_precision(merged);
-		if (isnan(precision))
-			return -ENOMEM; /* the others know it and would go another way */
 		if (precision <= wanted)
 			return 0;
 		*stop = "budget";
@@ -527,23 +666,29 @@ static int measure_chunks(struct campaign *k, struct crew *w, size_t point, int 
 	return 0;
 }
 
-int point_measure(struct campaign *k, struct crew *w, size_t config, size_t point, int restart,
-		  const char **stop, struct fault *worst)
+int points_measure(struct campaign *k, struct crew *w, const struct point_set *set, int restart,
+		   const char **stop, struct fault *worst)
 {
-	const struct plan_point *p = &k->plan.points[point];
+	const struct plan_point *p = own_point(k, set);
 	int64_t *all = NULL;
-	double loop_us = 0;
-	int r = prepare(w, p, p->timing, true, worst);
+	struct loop loop = { 0 };
+	int r = prepare(w, p, p->timing, true, set->n, worst);
 
 	*stop = "";
 	if (r == 0 && !fault_is(worst))
-		r = pilot(k, w, point, &loop_us, worst);
+		r = pilot(k, w, set, &all, &loop, worst);
 	if (r == 0 && !fault_is(worst))
-		r = measure_chunks(k, w, point, restart, &all, loop_us, stop, worst);
+		r = measure_chunks(k, w, set, restart, &all, &loop, stop, worst);
 	free(all);
 	if (r < 0 || fault_is(worst))
 		return r;
-	return check(w, &k->points[point].wrong, worst);
+	return check(w, &k->points[set->points[0]].wrong, worst);
+}
+
+int point_measure(struct campaign *k, struct crew *w, size_t config, size_t point, int restart,
+		  const char **stop, struct fault *worst)
+{
+	return points_measure(k, w, &(struct point_set){ &point, 1 }, restart, stop, worst);
 }
 
 /* ---- record ---- */

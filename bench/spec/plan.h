@@ -18,6 +18,13 @@
 #define PLAN_ARM_TUNED "tuned"
 #define PLAN_NOT_TUNED "the tune recommends nothing for this transport"
 
+enum plan_pairs { /* of all_pairs: which may be measured at once */
+	PAIRS_BY_TOPOLOGY, /* those that share nothing, as far as is known */
+	PAIRS_ALONE,
+	PAIRS_TOGETHER, /* all that have no rank in common */
+	PAIRS_RULES
+};
+
 struct plan_request { /* what the user asked for, already validated word by word */
 	int backend;
 	int nranks;
@@ -39,6 +46,7 @@ struct plan_request { /* what the user asked for, already validated word by word
 	 * first ranks, while the others are idle. None: all ranks, once. */
 	int counts[PLAN_COUNTS_MAX], n_counts;
 	bool all_pairs; /* operations of a pair: for every ordered one instead of a, b */
+	int pairs_rule; /* enum plan_pairs */
 	int profile;
 	int restarts; /* 0 = the profile's */
 	int n_arms;   /* environments that are compared with each other; 0 = 1 */

@@ -55,6 +55,8 @@
  * PREPARE may carry load=mem|fma (spec/load.h): computation that keeps the GPU busy beside each
  * batch of this case. RUN then carries cover_us=, for how long it is queued, and DONE load_slow=
  * (thousandths of its time alone) and uncovered= (batches that it did not outlast: not valid).
+ * PREPARE may carry pairs=N: so many pairs are measured at once, each worker is told its own as a=
+ * and b= (a rank of none: another's).
  *
  * JOINED, DONE of mode=measure (at most about every 50 ms) and GONE may carry the state of the GPU:
  * sm_mhz= mem_mhz= power_mw= temp_c= throttle=<hex of NVML's reasons>; JOINED and GONE also

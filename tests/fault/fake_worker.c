@@ -35,6 +35,9 @@
  *   NCCLBENCH_TEST_FAKE_SPEED    how settings change the invented times: words NAME=VALUE:P or
  *                                NAME=VALUE:P:S, P percent of the time above 64 KiB and S (else
  *                                100) below, each that the environment holds; they multiply
+ *   NCCLBENCH_TEST_FAKE_PAIRS    how pairs change them: words A-B:P, P percent of the time from
+ *                                rank A to B; company:P for every pair that is measured at once
+ *                                with others; they multiply
  *   NCCLBENCH_TEST_FAKE_HOSTS    N: with NCCL_HOSTID=ncclbench-hostK, K the block of this rank
  *                                among N, ranks of another block are reached by NET/Socket/0;
  *                                with any other NCCL_HOSTID all are on one host
@@ -171,6 +174,7 @@ struct fake {
 	bool tuning_due, logged[2]; /* connections of either kind are logged once */
 	struct turn turn;
 	double speed[2]; /* factors of the time, up to 64 KiB and above */
+	double pair;     /* of the prepared case */
 };
 
 struct text {
@@ -854,6 +858,25 @@ static void on_join(struct fake *f, const char *request)
 	finish(f);
 }
 
+/* The factor of the pair that PREPARE named. */
+static double pair_factor(long long a, long long b, bool company)
+{
+	const char *text = getenv("NCCLBENCH_TEST_FAKE_PAIRS");
+	double factor = 1;
+
+	for (const char *w = text ? text : ""; *w; w += strcspn(w, " "), w += *w == ' ') {
+		long long percent, from, to;
+
+		if (sscanf(w, "company:%lld", &percent) == 1)
+			factor *= company ? (double)percent / 100 : 1;
+		else if (sscanf(w, "%lld-%lld:%lld", &from, &to, &percent) == 3)
+			factor *= from == a && to == b ? (double)percent / 100 : 1;
+		else
+			bad_script(w);
+	}
+	return factor;
+}
+
 static void on_prepare(struct fake *f, const char *request)
 {
 	const char *op = field(request, "op");
@@ -864,6 +887,8 @@ static void on_prepare(struct fake *f, const char *request)
 		if (strlen(op_kinds[i].name) == len && memcmp(op_kinds[i].name, op, len) == 0)
 			f->func = op_kinds[i].nccl_name;
 	f->bytes = number(request, "bytes");
+	f->pair = pair_factor(number(request, "a"), number(request, "b"),
+			      number(request, "pairs") > 1);
 	f->tuning_due = true;
 	if (number(request, "quiet") == 1)
 		f->log_fd = NB_QUIET_LOG_FD;
@@ -887,7 +912,7 @@ static void on_run(struct fake *f, const char *request)
 {
 	long long batches = number(request, "batches");
 	double op_ns = (double)(f->kind->base_ns + f->bytes / f->kind->bytes_per_ns) *
-		       f->speed[f->bytes > 65536];
+		       f->speed[f->bytes > 65536] * f->pair;
 	long long batch_ns =
 	    slowed(f, number(request, "ops") * number(request, "replays") * (long long)op_ns);
 

@@ -336,6 +336,27 @@ static void test_copies(void **state)
 		}
 }
 
+/* Several pairs at once: each worker is told its own and exchanges data with that rank only. */
+static void test_pair_of_its_own(void **state)
+{
+	struct talk t;
+
+	joined(&t, "", 3, 4);
+	ask(&t,
+	    "PREPARE op=send_bidir dtype=float redop=sum inplace=0 root=0 a=2 b=3 bytes=480 "
+	    "timing=graph variant=plain pairs=2",
+	    "READY");
+	ask(&t, SINGLE, "DONE");
+	holds(&t, "ns", "10000");
+	ask(&t, "CHECK", "CHECKED");
+	holds(&t, "wrong", "0");
+	holds(&t, "checked", "480"); /* bytes: a copy */
+	ask(&t, "RUN mode=measure batches=3 ops=4 replays=5 warmup=2", "DONE");
+	ask(&t, "CHECK", "CHECKED");
+	holds(&t, "wrong", "0");
+	goodbye(&t);
+}
+
 /* A rank outside the pair joins the barriers only. */
 static void test_bystander(void **state)
 {
@@ -1092,6 +1113,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_id),
 		cmocka_unit_test(test_reductions),
 		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_pair_of_its_own),
 		cmocka_unit_test(test_bystander),
 		cmocka_unit_test(test_timings),
 		cmocka_unit_test(test_corrupt),

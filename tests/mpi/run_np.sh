@@ -3,7 +3,7 @@
 # ncclbench-run under a real mpirun, workers scripted: whatever one rank's worker does, all ranks end in time with one exit code and
 # every planned point has its row. Not about MPI itself, nor about figures.
 #
-# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ranks ucx8 ucx_ranks faults many launch usage stop health matrix overlap
+# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ranks ucx8 ucx_ranks faults many launch usage stop health matrix overlap pairs ucx_pairs
 #   tune tune_faults)
 # Exit status: 0 all well, 1 something was not, 77 mpirun cannot be used here.
 set -u
@@ -722,6 +722,94 @@ overlap() {
 	NCCLBENCH_TEST_FAKE_BACKEND=ucx start host "" 2 --backend ucx --overlap --timing host
 	expect_code host 2
 	expect_says host host.err "--overlap and --channels are of GPUs"
+}
+
+# Every pair of eight ranks whose GPUs have NVLink: 56 in 14 rounds, two sizes of one operation. Times are the fake worker's: what is
+# measured alone, all of it.
+pairs_start() { # NAME SCRIPT PAIRS ARGS...
+	pairs_name=$1 pairs_script=$2 pairs_speed=$3
+	shift 3
+	NCCLBENCH_TEST_FAKE_PAIRS="$pairs_speed" start "$pairs_name" "$pairs_script" 8 --transports p2p --ops send --sizes 8,64M "$@"
+	[ "$(column "$pairs_name" pair | tr ' ' '\n' | sort | uniq -c | tr -s ' ' | cut -d' ' -f2 | sort | uniq -c | tr -d ' \n')" = 562 ] ||
+		fail "$pairs_name: not two rows of each of 56 pairs"
+}
+
+expect_times() { # NAME: as pairs that were measured alone
+	paste -d' ' "$tmp/$1.bytes" "$tmp/$1.times" | sort -u >"$tmp/$1.distinct"
+	diff "$tmp/alone.distinct" "$tmp/$1.distinct" >&2 || fail "$1: times are not those of pairs alone"
+}
+
+pair_times() { # NAME
+	column "$1" bytes | tr ' ' '\n' >"$tmp/$1.bytes"
+	column "$1" time_us | tr ' ' '\n' >"$tmp/$1.times"
+}
+
+pairs() {
+	pairs_start alone "" "company:120" --pairs alone
+	expect_code alone 0
+	expect_says alone alone.text "p2p: 56 pairs, each measured alone"
+	pair_times alone
+	paste -d' ' "$tmp/alone.bytes" "$tmp/alone.times" | sort -u >"$tmp/alone.distinct"
+	[ "$(wc -l <"$tmp/alone.distinct")" = 2 ] || fail "alone: pairs differ"
+	# One slow direction: found, measured again alone, marked; the other pairs of its round stay.
+	pairs_start slow "" "2-3:150" --pairs all
+	expect_code slow 0
+	expect_says slow slow.text \
+		"p2p: 56 pairs in 14 rounds, up to 4 at once; 2 figures measured again alone, 0 rounds of figures replaced by pairs alone"
+	expect_says slow slow.text "p2p, send, 64 MiB, stream: pair 2-3 is slow: 131.2 GB/s, the median of the 56 pairs of class NV18 is 196.9 GB/s"
+	expect_says slow slow.text "        2     196.9     196.9         -    !131.2     196.9"
+	expect_says slow slow/report.md "pair 2-3 is slow"
+	expect_says slow slow/run.json '"0-1": "NV18"'
+	expect_says slow slow/points.csv "measured at once with 3 other pairs"
+	# Pairs that disturb each other: every round is replaced, in each restart.
+	for restarts in 1 3; do
+		pairs_start company$restarts "" "company:120" --pairs all --restarts $restarts
+		expect_code company$restarts 0
+		expect_says company$restarts company$restarts.text "28 figures measured again alone, 28 rounds of figures replaced by pairs alone"
+		pair_times company$restarts
+		expect_times company$restarts
+		grep -q "at once with" "$tmp/company$restarts/points.csv" && fail "company$restarts: a row of company is left"
+		expect_readable company$restarts
+	done
+	# Less than the tolerance stays.
+	pairs_start little "" "company:104" --pairs all
+	expect_says little little.text "2 figures measured again alone, 0 rounds"
+	pairs_faults
+}
+
+# What fails while several are measured at once costs no row: they are measured alone. What fails then, too, has the row.
+pairs_faults() {
+	for word in crash@run:3 fatal:error@prepare:3 wrong:1@check:3 crash@run:40 wrong:1@check:40; do
+		pairs_start once "$word#5 once=$tmp/once.fired" "" --pairs all --sizes 8,64M
+		expect_code once 0
+		[ -e "$tmp/once.fired" ] || fail "once $word: nothing happened"
+		expect_says "once $word" once.text "one after another since one failed in company"
+		pair_times once
+		expect_times once
+		rm -rf "$tmp/once" "$tmp/once.fired"
+	done
+	pairs_start always "wrong:1@check:20#5 wrong:1@check:21#5" "" --pairs all
+	expect_code always 5
+	[ "$(column always outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 1corrupt111ok ] ||
+		fail "always: $(column always outcome | tr ' ' '\n' | sort | uniq -c)"
+}
+
+# The real UCX worker: pairs at once, data verified. Figures of ranks that share a core disturb each other; nothing is expected of them.
+ucx_pairs() {
+	for np in 3 4 8; do
+		start "pairs$np" "" "$np" --backend ucx --transports cma,shm,tcp --ops send,pingpong --timing host --timeout 60 \
+			--sizes 8,64K --pairs together
+		expect_code "pairs$np" 0
+		[ "$(column "pairs$np" outcome | wc -w)" = $((np * (np - 1) * 12)) ] || fail "pairs$np: not every pair has its rows"
+		expect_readable "pairs$np"
+		expect_right_or_skipped "pairs$np"
+	done
+	expect_says pairs3 pairs3.text "cma: 6 pairs, each measured alone"
+	expect_says pairs4 pairs4.text "cma: 12 pairs in 6 rounds, up to 2 at once"
+	expect_says pairs8 pairs8.text "tcp: 56 pairs in 14 rounds, up to 4 at once"
+	# They share the host's memory: alone unless asked for.
+	start byrule "" 4 --backend ucx --transports shm --ops send --timing host --timeout 60 --sizes 8 --pairs all
+	expect_says byrule byrule.text "shm: 12 pairs, each measured alone"
 }
 
 # ---- tune ----

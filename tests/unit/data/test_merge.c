@@ -65,6 +65,33 @@ static void the_slowest_rank_is_the_figure(void **state)
 }
 
 /* The method of nccl-tests: 0.125, 0.15 and 0.35 us are the means over the two ranks. */
+static void a_restart_leaves_and_comes_back(void **state)
+{
+	static const int64_t first[] = { 10, 12, 14 }, second[] = { 20, 22 }, third[] = { 1, 2, 3 };
+	struct merged m = { 0 }, last = { 0 };
+
+	add(&m, 0, first, 3);
+	add(&m, 1, second, 2);
+	assert_int_equal(merged_take_last(&m, &last), 0);
+	assert_true(m.n == 3 && m.restarts == 1 && last.n == 2 && last.restarts == 1);
+	near(merged_last_median_us(&m), 12);
+	near(merged_last_median_us(&last), 21);
+	add(&m, 1, third, 3); /* another try of the same restart */
+	assert_int_equal(m.restarts, 2);
+	near(merged_last_median_us(&m), 2);
+	merged_fini(&last);
+	assert_int_equal(merged_take_last(&m, &last), 0);
+	assert_int_equal(merged_append(&m, &last), 0);
+	assert_true(m.n == 6 && m.restarts == 2 && m.per_restart[1] == 3);
+	near(merged_last_median_us(&m), 2);
+	merged_fini(&last);
+	merged_fini(&m);
+	assert_int_equal(merged_take_last(&m, &last), 0);
+	assert_true(last.n == 0 && m.restarts == 0);
+	assert_int_equal(merged_append(&m, &last), 0);
+	assert_int_equal(m.n, 0);
+}
+
 static void the_mean_over_ranks_where_it_is_asked_for(void **state)
 {
 	static const int64_t ns[6] = { 1000, 2000, 3000, 1500, 1000, 4000 };
@@ -194,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_slowest_rank_is_the_figure),
+		cmocka_unit_test(a_restart_leaves_and_comes_back),
 		cmocka_unit_test(the_mean_over_ranks_where_it_is_asked_for),
 		cmocka_unit_test(only_those_who_take_part),
 		cmocka_unit_test(a_restart_has_one_vote),

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "report/heatmap.h"
 #include "report/matrix.h"
+#include "report/slow_pairs.h"
 #include "sample.h"
 
 static struct sample_run run;
@@ -165,6 +166,65 @@ static void pair_map(void **state)
 	buf_fini(&text);
 }
 
+/* 1000 B in 1 us everywhere, 2 us from 2 to 1: half of the median of its class. */
+static void slow_pair_marks(void **state)
+{
+	static const struct view_pair pairs[] = {
+		{ 0, 1, "PIX" }, { 2, 0, "PIX" }, { 1, 2, "PIX" }
+	};
+	struct view v = { .rows = run.row, .pairs = pairs, .n_pairs = 3 };
+	struct buf vars = { 0 }, data = { 0 }, text = { 0 }, said = { 0 };
+	struct slow_pair *slow;
+	size_t n;
+
+	run.n = 0;
+	for (int i = 0; i < 9; i++)
+		if (i / 3 != i % 3) {
+			struct record *r =
+			    sample_ok(&run, "p2p", "send", 1000, "graph", i == 7 ? 2 : 1);
+
+			snprintf(r->pair, sizeof(r->pair), "%d-%d", i / 3, i % 3);
+		}
+	v.n_rows = run.n;
+	assert_int_equal(slow_pairs_find(&v, &slow, &n), 0);
+	assert_int_equal(n, 1);
+	assert_string_equal(slow[0].row->pair, "2-1");
+	assert_int_equal(slow[0].of, 6);
+	slow_pairs_say(&v, slow, n, &said);
+	assert_string_equal(buf_text(&said),
+			    "p2p, send, 1000 B, graph: pair 2-1 is slow: 0.5 GB/s, the median of "
+			    "the 6 pairs of class PIX is 1 GB/s\n");
+	free(slow);
+	assert_int_equal(heatmap_pairs(&v, "send", &data, &vars), 3);
+	assert_non_null(strstr(buf_text(&vars), "note[8] = 'slow'"));
+	assert_non_null(strstr(buf_text(&vars), "note[7] = ''"));
+	heatmap_pairs_text(&v, &text);
+	assert_non_null(strstr(buf_text(&text), "        2         1      !0.5         -\n"));
+	assert_non_null(strstr(buf_text(&text), "!: slow for its class\n"));
+	/* Without classes nobody is slow. */
+	v.n_pairs = 0;
+	assert_int_equal(slow_pairs_find(&v, &slow, &n), 0);
+	assert_int_equal(n, 0);
+	free(slow);
+	buf_fini(&vars);
+	buf_fini(&data);
+	buf_fini(&text);
+	buf_fini(&said);
+}
+
+/* 0-1 PIX, all others unknown: two pairs are too few to tell. */
+static void too_few_of_a_class(void **state)
+{
+	static const struct view_pair pairs[] = { { 0, 1, "PIX" }, { 0, 2, "" }, { 1, 2, "" } };
+	struct view v = { .rows = run.row, .n_rows = run.n, .pairs = pairs, .n_pairs = 3 };
+	struct slow_pair *slow;
+	size_t n = 7;
+
+	assert_int_equal(slow_pairs_find(&v, &slow, &n), 0);
+	assert_int_equal(n, 0);
+	free(slow);
+}
+
 static void hostile_pairs(void **state)
 {
 	static const char *const pairs[] = { "0-1", "-1-2", "99999-0", "x", "0-", "1-0" };
@@ -188,7 +248,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fastest),   cmocka_unit_test(crossovers),
 		cmocka_unit_test(no_matrix), cmocka_unit_test(algorithm_map),
-		cmocka_unit_test(pair_map),  cmocka_unit_test(hostile_pairs),
+		cmocka_unit_test(pair_map),  cmocka_unit_test(slow_pair_marks),
+		cmocka_unit_test(too_few_of_a_class), cmocka_unit_test(hostile_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * In which round each ordered pair of ranks is measured. Pure arithmetic: which pairs may be
+ * measured at once is asked of the caller, for pairs of four different ranks only.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/attr.h"
+
+#define ROUNDS_RANKS_MAX 128 /* of more ranks every pair has a round of its own */
+
+/* May a->b and c->d be measured at once? Must be symmetric. */
+typedef bool rounds_apart_fn(const void *arg, int a, int b, int c, int d);
+
+struct rounds {
+	int ranks, n; /* n rounds */
+	int *of;      /* of[a * ranks + b]: the round of a->b, from 0; -1 for a == b */
+};
+
+/*
+ * Pairs are taken in the order of a round-robin tournament and put into the first round where all
+ * are apart. When all pairs are, that gives the fewest rounds there can be: 2(n-1) for an even
+ * number of ranks, 2n for an odd one. -ENOMEM; -EINVAL: fewer than two ranks.
+ */
+int rounds_build(int ranks, rounds_apart_fn *apart, const void *arg, struct rounds *out) ATTR_MUST;
+void rounds_fini(struct rounds *r);
