@@ -16,6 +16,8 @@
 #include "run/matrix.h"
 #include "run/point.h"
 #include "run/progress.h"
+#include "run/step.h"
+#include "run/turns.h"
 #include "spec/outcome.h"
 #include "spec/profile.h"
 #include "spec/timing.h"
@@ -133,7 +135,7 @@ static void store_failed(struct campaign *k, int r)
 		  k->store.dir, k->store.failed ? k->store.failed : "", strerror(-r));
 }
 
-static void store_samples_of(struct campaign *k, size_t point)
+void step_store_samples(struct campaign *k, size_t point)
 {
 	struct merged *m = &k->points[point].merged;
 	int r;
@@ -148,7 +150,7 @@ static void store_samples_of(struct campaign *k, size_t point)
 		m->written = m->n;
 }
 
-static void finish_point(struct campaign *k, size_t point)
+void step_finish(struct campaign *k, size_t point)
 {
 	struct record *row = &k->points[point].record;
 	size_t said = strlen(row->detail);
@@ -164,7 +166,7 @@ static void finish_point(struct campaign *k, size_t point)
 	k->points[point].turns = k->plan.restarts;
 	if (!k->have_store || k->broken)
 		return;
-	store_samples_of(k, point);
+	step_store_samples(k, point);
 	r = store_point(&k->store, &k->points[point].record);
 	/* Rows without a measurement come by the hundred and cost nothing to write again: the next
 	 * sync takes them along. */
@@ -183,7 +185,7 @@ static int fail_point(struct campaign *k, const struct crew *w, size_t config, s
 	if (w)
 		reason_after(k->plan.configs[config].transport, &w->evidence.scan, &f);
 	r = point_record(k, w, config, point, &f, "");
-	finish_point(k, point);
+	step_finish(k, point);
 	return r;
 }
 
@@ -196,7 +198,7 @@ static int fail_rest(struct campaign *k, size_t config, int outcome, int phase, 
 	fault_set(&f, outcome, phase, "%s", why);
 	for (size_t i = pc->first; i < pc->first + pc->n && r == 0; i++)
 		if (k->points[i].unchecked)
-			finish_point(k, i); /* measured, and nobody is left to compare it with */
+			step_finish(k, i); /* measured, and nobody is left to compare it with */
 		else if (!k->points[i].done)
 			r = fail_point(k, NULL, config, i, &f);
 	return r;
@@ -259,7 +261,7 @@ static int start_failed(struct campaign *k, struct crew *w, size_t config,
 	}
 	if (first_open_point(k, config, &point)) {
 		r = point_record(k, NULL, config, point, &f, "");
-		finish_point(k, point);
+		step_finish(k, point);
 	}
 	cs->start_failures++;
 	count_loss(cs, &f);
@@ -312,8 +314,7 @@ static double predict_us(const struct campaign *k, size_t first, size_t point)
 
 /* Long operations are told well enough by one, where this worker ran a smaller size of them: they
  * are connected. Equal on all ranks: a second operation is one that all must take part in. */
-static bool one_is_enough(const struct campaign *k, const struct crew *w, size_t first,
-			  size_t point)
+bool step_one_is_enough(const struct campaign *k, const struct crew *w, size_t first, size_t point)
 {
 	const struct plan_point *p = &k->plan.points[point];
 
@@ -340,7 +341,7 @@ static int skip_for_time(struct campaign *k, size_t config, size_t point, double
 }
 
 /* Before asking any worker: 1 when the point is settled. */
-static int settle_unasked(struct campaign *k, size_t config, size_t point)
+int step_settle_unasked(struct campaign *k, size_t config, size_t point)
 {
 	const struct plan_point *p = &k->plan.points[point];
 	double us = k->checks_only ? NAN : predict_us(k, k->plan.configs[config].first, point);
@@ -365,7 +366,7 @@ void campaign_show(struct campaign *k, const char *what)
 	progress_show(k->progress, what, k->n_turns, k->plan.n_points * (size_t)k->plan.restarts);
 }
 
-static void show(struct campaign *k, size_t config, size_t point, size_t at_once)
+void step_show(struct campaign *k, size_t config, size_t point, size_t at_once)
 {
 	const struct plan_point *p = &k->plan.points[point];
 	const struct arm *arm = campaign_arm(k, config);
@@ -384,8 +385,8 @@ static void show(struct campaign *k, size_t config, size_t point, size_t at_once
 }
 
 /* After a bad answer: the row, and whether the crew can go on. */
-static int after_fault(struct campaign *k, struct crew *w, size_t config, size_t point,
-		       const struct fault *worst, bool *lost)
+int step_fault(struct campaign *k, struct crew *w, size_t config, size_t point,
+	       const struct fault *worst, bool *lost)
 {
 	*lost = fault_lost_worker(worst) || k->checks_only;
 	return fail_point(k, w, config, point, worst);
@@ -407,24 +408,24 @@ static int keep_single(struct campaign *k, struct crew *w, size_t config, size_t
 	free(ns);
 	if (r == 0)
 		r = point_record(k, w, config, point, none, "single");
-	finish_point(k, point);
+	step_finish(k, point);
 	return r;
 }
 
-static int probe_one(struct campaign *k, struct crew *w, size_t config, size_t point,
-		     struct fault *worst, bool *lost)
+int step_probe(struct campaign *k, struct crew *w, size_t config, size_t point, struct fault *worst,
+	       bool *lost)
 {
 	struct point_state *s = &k->points[point];
 	int r;
 
-	show(k, config, point, 1);
+	step_show(k, config, point, 1);
 	w->broken = k->broken;
 	r = point_probe(k, w, config, point,
-			one_is_enough(k, w, k->plan.configs[config].first, point), worst);
+			step_one_is_enough(k, w, k->plan.configs[config].first, point), worst);
 	if (r == 0 && fault_is(worst)) {
 		if (isnan(s->est_us))
 			s->est_us = predict_us(k, k->plan.configs[config].first, point);
-		return after_fault(k, w, config, point, worst, lost);
+		return step_fault(k, w, config, point, worst, lost);
 	}
 	if (r == 0 && k->checks_only)
 		return keep_single(k, w, config, point, worst);
@@ -433,105 +434,15 @@ static int probe_one(struct campaign *k, struct crew *w, size_t config, size_t p
 	return r;
 }
 
-/* Something failed while pairs were measured at once. Which of them it was nobody can tell for
- * sure: from now on each is measured alone, and what fails then has the row. */
-static void leave_company(struct campaign *k, const struct crew *w, size_t config,
-			  const struct fault *worst, bool *lost)
-{
-	k->configs[config].pairs.one_by_one |= !w->stop;
-	*lost = w->stop || fault_lost_worker(worst);
-}
-
-static int probe_together(struct campaign *k, struct crew *w, size_t config,
-			  const struct point_set *set, struct fault *worst, bool *lost)
-{
-	int r;
-
-	show(k, config, set->points[0], set->n);
-	w->broken = k->broken;
-	r = points_probe(k, w, config, set,
-			 one_is_enough(k, w, k->plan.configs[config].first, set->points[0]),
-			 worst);
-	if (r < 0 || !fault_is(worst))
-		return r;
-	for (size_t i = 0; i < set->n; i++)
-		k->points[set->points[i]].probed = false;
-	leave_company(k, w, config, worst, lost);
-	return 0;
-}
-
-/* What takes too long in company may be in time alone. */
-static bool settled_in_company(const struct campaign *k, size_t point)
-{
-	const struct point_state *s = &k->points[point];
-
-	return s->probed &&
-	       s->est_us * 1e3 <= (double)profile_table[k->request.profile].single_limit_ns;
-}
-
-static bool in_company(const struct campaign *k, size_t config, const struct pair_task *t)
-{
-	return t->n > 1 && !t->alone && !k->configs[config].pairs.one_by_one && !k->checks_only;
-}
-
-/* What of a task is not yet probed and cannot be settled without asking. */
-static int open_points(struct campaign *k, size_t config, const struct pair_task *t, size_t *points,
-		       size_t *n)
-{
-	const struct pairs *p = &k->configs[config].pairs;
-	int r = 0;
-
-	*n = 0;
-	for (size_t i = 0; i < t->n && r >= 0; i++) {
-		size_t point = k->plan.configs[config].first + p->order[t->first + i];
-
-		if (k->points[point].done || k->points[point].probed)
-			continue;
-		r = settle_unasked(k, config, point);
-		if (r == 0)
-			points[(*n)++] = point;
-	}
-	return r < 0 ? r : 0;
-}
-
-static int ascend_task(struct campaign *k, struct crew *w, size_t config, const struct pair_task *t,
-		       size_t *points, struct fault *worst, bool *lost)
-{
-	size_t n;
-	int r = open_points(k, config, t, points, &n);
-
-	if (r == 0 && n > 1 && in_company(k, config, t))
-		r = probe_together(k, w, config, &(struct point_set){ points, n }, worst, lost);
-	for (size_t i = 0; i < n && r == 0 && !*lost && !w->stop; i++)
-		if (!settled_in_company(k, points[i]))
-			r = probe_one(k, w, config, points[i], worst, lost);
-	return r;
-}
-
-static int ascend(struct campaign *k, struct crew *w, size_t config, struct fault *worst,
-		  bool *lost)
-{
-	const struct pairs *p = &k->configs[config].pairs;
-	size_t *points = calloc(p->n_points + 1, sizeof(*points));
-	int r = points ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < p->n_tasks && r == 0 && !*lost && !w->stop; i++)
-		r = ascend_task(k, w, config, &p->tasks[i], points, worst, lost);
-	free(points);
-	if (r == 0 && !*lost && !w->stop)
-		k->configs[config].ascended = true;
-	return r;
-}
-
 /* ---- measuring ---- */
 
-static int measure_one(struct campaign *k, struct crew *w, size_t config, size_t point, int restart,
-		       struct fault *worst, bool *lost)
+int step_measure(struct campaign *k, struct crew *w, size_t config, size_t point, int restart,
+		 struct fault *worst, bool *lost)
 {
 	const char *stop;
 	int r;
 
-	show(k, config, point, 1);
+	step_show(k, config, point, 1);
 	w->broken = k->broken;
 	r = point_measure(k, w, config, point, restart, &stop, worst);
 	if (r < 0)
@@ -541,28 +452,21 @@ static int measure_one(struct campaign *k, struct crew *w, size_t config, size_t
 		return fail_point(k, w, config, point, worst);
 	}
 	if (fault_is(worst))
-		return after_fault(k, w, config, point, worst, lost);
+		return step_fault(k, w, config, point, worst, lost);
 	r = point_record(k, w, config, point, worst, stop);
 	if (restart + 1 == k->plan.restarts) {
-		finish_point(k, point);
+		step_finish(k, point);
 	} else {
-		store_samples_of(k, point);
+		step_store_samples(k, point);
 		k->points[point].turns++;
 		k->n_turns++;
 	}
 	return r;
 }
 
-static bool has_samples_of(const struct campaign *k, size_t point, int restart)
-{
-	const struct merged *m = &k->points[point].merged;
-
-	return m->n > 0 && m->samples[m->n - 1].restart == restart;
-}
-
 /* Only rank 0's log names the algorithm. 1: NCCL took another one than was asked for, and the point
  * is settled. */
-static int settle_declined(struct campaign *k, struct crew *w, size_t config, size_t point)
+int step_settle_declined(struct campaign *k, struct crew *w, size_t config, size_t point)
 {
 	const struct arm *arm = campaign_arm(k, config);
 	struct fault f;
@@ -579,243 +483,6 @@ static int settle_declined(struct campaign *k, struct crew *w, size_t config, si
 	fault_set(&f, OUTCOME_UNAVAILABLE, PHASE_NONE, "%s", why);
 	r = fail_point(k, NULL, config, point, &f);
 	return r < 0 ? r : 1;
-}
-
-/* ---- pairs at once ---- */
-
-/* Points of a task that want their turn in this restart; those that are settled without it leave.
- */
-static int due_points(struct campaign *k, struct crew *w, size_t config, const struct pair_task *t,
-		      int restart, size_t *points, size_t *n)
-{
-	const struct pairs *p = &k->configs[config].pairs;
-	int r = 0;
-
-	*n = 0;
-	for (size_t i = 0; i < t->n && r >= 0; i++) {
-		size_t point = k->plan.configs[config].first + p->order[t->first + i];
-
-		if (k->points[point].done || has_samples_of(k, point, restart))
-			continue;
-		r = settle_declined(k, w, config, point);
-		if (r == 0 && !k->points[point].done)
-			points[(*n)++] = point;
-	}
-	return r < 0 ? r : 0;
-}
-
-static int forget_restart(struct campaign *k, size_t point, int restart)
-{
-	struct merged last = { 0 };
-	int r = has_samples_of(k, point, restart)
-		    ? merged_take_last(&k->points[point].merged, &last)
-		    : 0;
-
-	merged_fini(&last);
-	return r;
-}
-
-static void say_company(struct record *r, size_t others)
-{
-	if (!r->detail[0])
-		snprintf(r->detail, sizeof(r->detail), "measured at once with %zu other pair%s",
-			 others, others == 1 ? "" : "s");
-}
-
-/* Rows wait until their form was compared with pairs alone. */
-static int measure_together(struct campaign *k, struct crew *w, size_t config,
-			    const struct point_set *set, int restart, struct fault *worst,
-			    bool *lost)
-{
-	const char *stop;
-	int r;
-
-	show(k, config, set->points[0], set->n);
-	w->broken = k->broken;
-	r = points_measure(k, w, set, restart, &stop, worst);
-	if (r == 0 && fault_is(worst))
-		leave_company(k, w, config, worst, lost);
-	for (size_t i = 0; i < set->n && r == 0; i++) {
-		if (fault_is(worst)) {
-			r = forget_restart(k, set->points[i], restart);
-			continue;
-		}
-		k->points[set->points[i]].unchecked = true;
-		r = point_record(k, w, config, set->points[i], worst, stop);
-		say_company(&k->points[set->points[i]].record, set->n - 1);
-	}
-	return r;
-}
-
-static int measure_task(struct campaign *k, struct crew *w, size_t config,
-			const struct pair_task *t, int restart, size_t *points, struct fault *worst,
-			bool *lost)
-{
-	size_t n;
-	int r = due_points(k, w, config, t, restart, points, &n);
-
-	if (r == 0 && n > 1 && in_company(k, config, t)) {
-		r = measure_together(k, w, config, &(struct point_set){ points, n }, restart, worst,
-				     lost);
-		if (r < 0 || in_company(k, config, t))
-			return r;
-	}
-	for (size_t i = 0; i < n && r == 0 && !*lost && !w->stop; i++)
-		r = measure_one(k, w, config, points[i], restart, worst, lost);
-	return r;
-}
-
-static void settle_checked(struct campaign *k, size_t point, int restart)
-{
-	struct point_state *s = &k->points[point];
-
-	s->unchecked = false;
-	if (restart + 1 == k->plan.restarts) {
-		finish_point(k, point);
-		return;
-	}
-	store_samples_of(k, point);
-	s->turns++;
-	k->n_turns++;
-}
-
-/* The pairs of this round disturb each other: its figures are replaced, those of pairs alone. */
-static int replace_round(struct campaign *k, struct crew *w, size_t config, struct pair_task *t,
-			 int restart, size_t *points, struct fault *worst, bool *lost)
-{
-	struct pairs *p = &k->configs[config].pairs;
-	int r = 0;
-
-	t->alone = true;
-	p->replaced++;
-	for (size_t i = 0; i < t->n && r == 0; i++) {
-		size_t point = k->plan.configs[config].first + p->order[t->first + i];
-
-		if (k->points[point].unchecked)
-			r = forget_restart(k, point, restart);
-		k->points[point].unchecked = false;
-	}
-	return r < 0 ? r : measure_task(k, w, config, t, restart, points, worst, lost);
-}
-
-static int measure_again(struct campaign *k, struct crew *w, size_t config, size_t point,
-			 int restart, struct merged *together, const char **stop,
-			 struct fault *worst)
-{
-	int r = merged_take_last(&k->points[point].merged, together);
-
-	show(k, config, point, 1);
-	w->broken = k->broken;
-	return r < 0 ? r : point_measure(k, w, config, point, restart, stop, worst);
-}
-
-static int keep_together(struct campaign *k, size_t point, int restart,
-			 const struct merged *together)
-{
-	int r = forget_restart(k, point, restart);
-
-	return r < 0 ? r : merged_append(&k->points[point].merged, together);
-}
-
-struct pair_check {
-	bool *equal;    /* of each point of the configuration: measured alone, too, and no other */
-	size_t *points; /* room for a task */
-};
-
-/* The same point alone. Equal: what was measured in company stays; else it is replaced, with all of
- * its round. */
-static int check_one(struct campaign *k, struct crew *w, size_t config, size_t at, int restart,
-		     struct pair_check *check, struct fault *worst, bool *lost)
-{
-	struct pairs *p = &k->configs[config].pairs;
-	size_t point = k->plan.configs[config].first + at;
-	struct merged together = { 0 };
-	const char *stop = "";
-	int r = measure_again(k, w, config, point, restart, &together, &stop, worst);
-
-	if (r == 0 && fault_is(worst) && w->stop) {
-		*lost = true; /* Ctrl-C: the figure that is there already stays */
-		r = keep_together(k, point, restart, &together);
-	} else if (r == 0 && fault_is(worst)) {
-		k->points[point].unchecked = false;
-		r = after_fault(k, w, config, point, worst, lost);
-	} else if (r == 0) {
-		p->checked++;
-		r = pairs_differ(&together, &k->points[point].merged);
-		check->equal[at] = r == 0;
-		if (r == 0)
-			r = keep_together(k, point, restart, &together);
-		else if (r > 0)
-			r = point_record(k, w, config, point, worst, stop);
-		if (r == 0 && !check->equal[at]) {
-			settle_checked(k, point, restart);
-			r = replace_round(k, w, config, &p->tasks[p->task_of[at]], restart,
-					  check->points, worst, lost);
-		}
-	}
-	merged_fini(&together);
-	return r;
-}
-
-/* All pairs of a form are measured: is what was measured in company what they do alone? */
-static int check_form(struct campaign *k, struct crew *w, size_t config, size_t form, int restart,
-		      size_t *points, struct fault *worst, bool *lost)
-{
-	const struct pairs *p = &k->configs[config].pairs;
-	size_t first = k->plan.configs[config].first, at;
-	struct pair_check check = { calloc(p->n_points + 1, sizeof(bool)), points };
-	int r = check.equal ? 0 : -ENOMEM;
-
-	while (r == 0 && !*lost && !w->stop) {
-		r = pairs_suspect(k, config, form, check.equal, &at);
-		if (r == 0 && at == p->n_points)
-			break;
-		if (r == 0)
-			r = check_one(k, w, config, at, restart, &check, worst, lost);
-	}
-	for (size_t i = 0; i < p->n_points && r == 0 && !*lost && !w->stop; i++)
-		if (k->points[first + i].unchecked && p->tasks[p->task_of[i]].form == form)
-			settle_checked(k, first + i, restart);
-	free(check.equal);
-	return r;
-}
-
-static int measure_tasks(struct campaign *k, struct crew *w, size_t config, int restart,
-			 const uint32_t *turn, size_t *points, struct fault *worst, bool *lost)
-{
-	const struct pairs *p = &k->configs[config].pairs;
-	int r = 0;
-
-	for (size_t i = 0; i < p->n_tasks && r == 0 && !*lost && !w->stop; i++) {
-		const struct pair_task *t = &p->tasks[turn[i]];
-		bool last = i + 1 == p->n_tasks || p->tasks[turn[i + 1]].form != t->form;
-
-		r = measure_task(k, w, config, t, restart, points, worst, lost);
-		if (r == 0 && last && p->most > 1 && !*lost && !w->stop)
-			r = check_form(k, w, config, t->form, restart, points, worst, lost);
-	}
-	return r;
-}
-
-static int measure(struct campaign *k, struct crew *w, size_t config, int restart,
-		   struct fault *worst, bool *lost)
-{
-	const struct pairs *p = &k->configs[config].pairs;
-	uint32_t *turn = malloc((p->n_tasks + 1) * sizeof(*turn));
-	size_t *points = calloc(p->n_points + 1, sizeof(*points));
-	/* The arms of a transport take the same order: what a point inherits from the one before it
-	 * is equal, too. */
-	int r = turn && points ? plan_shuffle(k->request.seed, restart,
-					      config / (size_t)k->plan.n_arms, p->n_tasks, turn)
-			       : -ENOMEM;
-
-	if (r == 0)
-		r = pairs_turns(p, turn);
-	if (r == 0)
-		r = measure_tasks(k, w, config, restart, turn, points, worst, lost);
-	free(points);
-	free(turn);
-	return r;
 }
 
 /* ---- one configuration in one restart ---- */
@@ -973,9 +640,9 @@ static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
 		r = remember_start(k, &w, config);
 		cs->start_failures = 0;
 		if (r == 0 && !cs->ascended)
-			r = ascend(k, &w, config, &worst, &lost);
+			r = turns_ascend(k, &w, config, &worst, &lost);
 		if (r == 0 && !lost && !w.stop && !k->checks_only)
-			r = measure(k, &w, config, restart, &worst, &lost);
+			r = turns_measure(k, &w, config, restart, &worst, &lost);
 		if (r == 0 && lost && !w.stop)
 			count_loss(cs, &worst);
 	}
@@ -1042,7 +709,7 @@ static void keep_unfinished(struct campaign *k)
 {
 	for (size_t i = 0; i < k->plan.n_points; i++)
 		if (!k->points[i].done && k->points[i].merged.n > 0)
-			finish_point(k, i);
+			step_finish(k, i);
 }
 
 /* Rank 0's environment stands for all: rounds must be equal on all ranks. */
