@@ -102,6 +102,18 @@ static void unknown(void **state)
 	assert_false(APART(P2P, 2, 3, 4, 5));
 }
 
+/* Between four sockets all ways are SYS: two pairs may cross. */
+static void ways_of_one_length(void **state)
+{
+	machine("");
+	for (int i = 0; i < RANKS; i++)
+		for (char *at = text[i]; (at = strstr(at, "=P")); at += 4)
+			memcpy(at, "=SYS", 4);
+	assert_false(APART(P2P, 0, 1, 2, 3));
+	assert_false(APART(SHM, 0, 1, 2, 3));
+	assert_true(APART(P2P, 0, 1, 6, 7));
+}
+
 static void classes(void **state)
 {
 	static const struct {
@@ -135,9 +147,9 @@ static void classes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(below_switches), cmocka_unit_test(through_memory),
-		cmocka_unit_test(over_nvlink),    cmocka_unit_test(unknown),
-		cmocka_unit_test(classes),
+		cmocka_unit_test(below_switches),     cmocka_unit_test(through_memory),
+		cmocka_unit_test(over_nvlink),        cmocka_unit_test(unknown),
+		cmocka_unit_test(ways_of_one_length), cmocka_unit_test(classes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
