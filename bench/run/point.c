@@ -135,9 +135,11 @@ static int keep_told_of_pairs(struct campaign *k, struct crew *w, const struct p
 static int keep_told(struct campaign *k, struct crew *w, const struct point_set *set,
 		     int64_t packed, struct told *mine)
 {
+	unsigned flags = op_table[k->plan.points[set->points[0]].c.op].flags;
 	int r;
 
-	if (set->n > 1)
+	/* Who takes no part has nothing to tell, rank 0 among them. */
+	if (set->n > 1 || flags & OP_PAIR)
 		return keep_told_of_pairs(k, w, set, mine);
 	r = agree_on_told(w, packed, mine);
 	if (r == 0)

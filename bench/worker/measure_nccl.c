@@ -110,11 +110,18 @@ static bool same_choice(const struct op_case *a, const struct op_case *b)
 	       a->in_place == b->in_place;
 }
 
+/* Equal on all ranks that take part, or one would wait for an operation that the other leaves out:
+ * pairs are told to each rank as its own, and their lists grow apart. */
+static bool may_remember(const struct nccl_rank *r)
+{
+	return r->buffers.variant == VARIANT_PLAIN && !(op_table[r->c.op].flags & OP_PAIR);
+}
+
 static bool seen(const struct nccl_rank *r)
 {
 	int i;
 
-	for (i = 0; r->buffers.variant == VARIANT_PLAIN && i < r->n_seen; i++)
+	for (i = 0; may_remember(r) && i < r->n_seen; i++)
 		if (same_choice(&r->seen[i], &r->c))
 			return true;
 	return false;
@@ -122,7 +129,7 @@ static bool seen(const struct nccl_rank *r)
 
 static void remember_case(struct nccl_rank *r)
 {
-	if (r->buffers.variant == VARIANT_PLAIN && r->n_seen < RANK_SEEN_MAX && !seen(r))
+	if (may_remember(r) && r->n_seen < RANK_SEEN_MAX && !seen(r))
 		r->seen[r->n_seen++] = r->c;
 }
 

@@ -810,6 +810,8 @@ ucx_pairs() {
 	# They share the host's memory: alone unless asked for.
 	start byrule "" 4 --backend ucx --transports shm --ops send --timing host --timeout 60 --sizes 8 --pairs all
 	expect_says byrule byrule.text "shm: 12 pairs, each measured alone"
+	# Rank 0 writes rows of pairs that it is not in: what carried their data is told by the pair.
+	[ "$(column byrule used | wc -w)" = 12 ] || fail "byrule: some pair does not say what carried its data"
 }
 
 # ---- tune ----
