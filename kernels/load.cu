@@ -69,7 +69,7 @@ extern "C" int nb_load_memory(void *buf, uint64_t bytes, void *stream)
 extern "C" int nb_load_arithmetic(void *buf, uint64_t bytes, void *stream)
 {
 	(void)bytes;
-	load_arithmetic<<<blocks(FMA_BLOCKS_PER_SM), THREADS, 0, (cudaStream_t)stream>>>((float *)buf,
-									  FMA_ROUNDS);
+	load_arithmetic<<<blocks(FMA_BLOCKS_PER_SM), THREADS, 0, (cudaStream_t)stream>>>(
+	    (float *)buf, FMA_ROUNDS);
 	return cudaGetLastError();
 }
