@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Work that keeps a GPU busy beside communication: one that memory limits, one that arithmetic
- * limits. Each launch is short and leaves half of the threads of an SM free, so that other kernels
- * always get in. Not a model of any network: two ends between which real kernels lie.
+ * limits. Each launch is short, and so are its blocks, so that other kernels always get in. Not a
+ * model of any network: two ends between which real kernels lie.
  */
 #include <stdint.h>
 

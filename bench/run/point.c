@@ -476,7 +476,6 @@ static int run_chunk(struct campaign *k, struct crew *w, const struct point_set 
 static int run_covered(struct campaign *k, struct crew *w, const struct point_set *set,
 		       struct chunk *chunk, double batch_us, int64_t **all, struct fault *worst)
 {
-	struct point_state *s = &k->points[set->points[0]];
 	int r = run_chunk(k, w, set, chunk, batch_us, all, worst);
 
 	for (int i = 0; r == 0 && !fault_is(worst) && chunk->uncovered && i < COVER_TRIES; i++) {
@@ -489,8 +488,6 @@ static int run_covered(struct campaign *k, struct crew *w, const struct point_se
 		    "the computation beside it ended before a batch did, also when it was made "
 		    "to last %.0f ms",
 		    (double)chunk->cover_us / 1e3);
-	if (r == 0 && chunk->load_slow > 0 && s->n_slow < POINT_SLOW_MAX)
-		s->slow[s->n_slow++] = (double)chunk->load_slow / 1e3;
 	return r;
 }
 
@@ -631,6 +628,13 @@ static int merge_chunk(struct campaign *k, const struct point_set *set, int rest
 	return 0;
 }
 
+/* Not of the pilot: the shorter a batch, the less it tells of what ran beside it. */
+static void keep_slow(struct point_state *s, const struct chunk *c)
+{
+	if (c->load_slow > 0 && s->n_slow < POINT_SLOW_MAX)
+		s->slow[s->n_slow++] = (double)c->load_slow / 1e3;
+}
+
 static int measure_chunks(struct campaign *k, struct crew *w, const struct point_set *set,
 			  int restart, int64_t **all, const struct loop *loop, const char **stop,
 			  struct fault *worst)
@@ -653,6 +657,7 @@ static int measure_chunks(struct campaign *k, struct crew *w, const struct point
 		r = run_covered(k, w, set, &c, batch_us, all, worst);
 		if (r < 0 || fault_is(worst))
 			return r;
+		keep_slow(&k->points[set->points[0]], &c);
 		r = merge_chunk(k, set, restart, *all, &c, &precision);
 		if (r < 0)
 			return r;
