@@ -616,6 +616,28 @@ static void take_crew(struct campaign *k, size_t config, int restart, struct cre
 	crew_init(w, k->c);
 }
 
+/* One that came up beside another worker may not get the GPU while that one has it (compute mode of
+ * one process, a card that is nearly full): then once more, alone. */
+static int start_crew(struct campaign *k, size_t config, int restart, struct crew *w,
+		      struct crew_spec *spec, struct fault *worst)
+{
+	int64_t unused;
+	int r = crew_start(w, spec, worst);
+
+	if (r == 0)
+		r = finish_last(k);
+	if (r < 0 || !fault_is(worst) || !w->beside || w->stop)
+		return r;
+	r = crew_stop(w, SESSION_KILL, &unused);
+	crew_fini(w);
+	if (r < 0)
+		return r;
+	take_crew(k, config, restart, w, spec);
+	w->broken = k->broken;
+	fault_clear(worst);
+	return crew_start(w, spec, worst);
+}
+
 /* One crew from start to stop. *again: workers were lost and points are left. */
 static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
 {
@@ -629,9 +651,7 @@ static int one_crew(struct campaign *k, size_t config, int restart, bool *again)
 	take_crew(k, config, restart, &w, &spec);
 	w.broken = k->broken;
 	fault_clear(&worst);
-	r = crew_start(&w, &spec, &worst);
-	if (r == 0)
-		r = finish_last(k);
+	r = start_crew(k, config, restart, &w, &spec, &worst);
 	if (r == 0 && fault_is(&worst)) {
 		lost = true;
 		if (!w.stop)

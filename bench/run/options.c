@@ -1041,6 +1041,11 @@ static const char *overlap_contradiction(const struct options *o)
 	if (o->overlap && o->match)
 		return "--overlap and --match contradict each other: nccl-tests measures nothing "
 		       "beside; give one";
+	if (o->overlap && o->plan.all_pairs)
+		return "--overlap and --pairs contradict each other: pairs are compared with each "
+		       "other, not with a load; use --pair I,J";
+	if (o->overlap && !(o->plan.timings & (1u << TIMING_STREAM | 1u << TIMING_GRAPH)))
+		return "--overlap needs timing stream or graph: in others the host waits";
 	return NULL;
 }
 

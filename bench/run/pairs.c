@@ -29,9 +29,9 @@ struct slot { /* of a point, in the order of the ascending pass */
 static int compare_form(const struct plan_point *x, const struct plan_point *y)
 {
 	const uint64_t a[] = { (uint64_t)x->c.in_place, (uint64_t)x->variant, x->asked_bytes,
-			       (uint64_t)x->timing };
+			       (uint64_t)x->timing, (uint64_t)x->load };
 	const uint64_t b[] = { (uint64_t)y->c.in_place, (uint64_t)y->variant, y->asked_bytes,
-			       (uint64_t)y->timing };
+			       (uint64_t)y->timing, (uint64_t)y->load };
 
 	for (size_t i = 0; i < N_ELEMENTS(a); i++)
 		if (a[i] != b[i])

@@ -389,6 +389,7 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 
 #define PILOT_BATCHES 2
 #define COVER_TRIES 4
+#define COVER_MAX_US 10000000 /* what a worker takes */
 #define COVER_SHARE 3
 
 struct chunk {
@@ -478,7 +479,9 @@ static int run_covered(struct campaign *k, struct crew *w, const struct point_se
 {
 	int r = run_chunk(k, w, set, chunk, batch_us, all, worst);
 
-	for (int i = 0; r == 0 && !fault_is(worst) && chunk->uncovered && i < COVER_TRIES; i++) {
+	for (int i = 0; r == 0 && !fault_is(worst) && chunk->uncovered && i < COVER_TRIES &&
+			chunk->cover_us <= COVER_MAX_US / 2;
+	     i++) {
 		chunk->cover_us *= 2;
 		r = run_chunk(k, w, set, chunk, batch_us + (double)chunk->cover_us, all, worst);
 	}
@@ -494,7 +497,7 @@ static int run_covered(struct campaign *k, struct crew *w, const struct point_se
 /* How long it takes beside a load is not known: three times as long as it may, at first. */
 static int64_t cover_for(const struct plan_point *p, double batch_us)
 {
-	return p->load ? (int64_t)(batch_us * COVER_SHARE) + 1 : 0;
+	return p->load ? (int64_t)fmin(batch_us * COVER_SHARE + 1, COVER_MAX_US) : 0;
 }
 
 /* Powers of four, so that the figure does not flip between runs at a boundary. */

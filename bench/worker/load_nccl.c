@@ -99,7 +99,10 @@ int rank_load(struct nccl_rank *r, int id)
 	if (id == r->busy.id)
 		return NB_BACKEND_OK;
 	r->busy.id = id;
-	return id == LOAD_NONE ? NB_BACKEND_OK : time_alone(r);
+	rc = id == LOAD_NONE ? NB_BACKEND_OK : time_alone(r);
+	if (rc) /* asked for again, it is timed again */
+		r->busy.id = LOAD_NONE;
+	return rc;
 }
 
 int rank_load_begin(struct nccl_rank *r, int64_t cover_us)

@@ -265,6 +265,8 @@ static const struct bad {
 	{ "--pairs some", "'some' is none of all, alone, together", "--pair I,J" },
 	{ "--overlap=tea", "--overlap: unknown word 'tea'", "mem, fma" },
 	{ "--overlap --match nccl-tests", "--overlap and --match contradict", "give one" },
+	{ "--overlap --pairs all", "--overlap and --pairs contradict", "--pair I,J" },
+	{ "--overlap --timing blocking", "--overlap needs timing stream or graph", "waits" },
 	{ "--channels 4 --algos ring", "--channels makes its own arms", "leave --ab" },
 	{ "--channels 65", "--channels: 65 is no number of channels", "from 1 to 64" },
 	{ "--ranks 2,4 --pairs all", "--ranks and --pairs contradict each other", "give one" },
