@@ -54,8 +54,10 @@ static int class_id(const char *class, const char **known, int *n)
 
 static int compare_figures(const struct record *x, const struct record *y)
 {
-	const char *const a[] = { x->transport, x->op, x->timing, x->variant, x->dtype, x->redop };
-	const char *const b[] = { y->transport, y->op, y->timing, y->variant, y->dtype, y->redop };
+	const char *const a[] = { x->transport, x->op,    x->timing, x->variant,
+				  x->dtype,     x->redop, x->load,   x->arm };
+	const char *const b[] = { y->transport, y->op,    y->timing, y->variant,
+				  y->dtype,     y->redop, y->load,   y->arm };
 	int d = 0;
 
 	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]) && d == 0; i++)
