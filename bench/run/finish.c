@@ -411,39 +411,28 @@ static int print_pairs(const struct shown *s, const struct options *o)
 	return r;
 }
 
-static int print_matrix(const struct campaign *k, const struct shown *s, const struct options *o)
+/* TABLE of what follows the table of a run and has a page of its own. */
+static const struct own_page {
+	const char *file, *title;
+	int (*write)(const struct view *v, struct buf *out);
+} matrix_page = { "matrix.md", "Algorithms and protocols", matrix_text },
+  overlap_page = { "overlap.md", "Beside computation", overlap_text };
+
+static int print_page(const struct campaign *k, const struct shown *s, const struct options *o,
+		      const struct own_page *p)
 {
 	struct buf text = { 0 }, page = { 0 };
-	int r = matrix_text(&s->view, &text);
+	int r = p->write(&s->view, &text);
 
-	buf_printf(&page, "# Algorithms and protocols\n\n```\n%s```\n", buf_text(&text));
-	if (r == 0)
-		r = page.failed ? -ENOMEM
-				: file_put(k->dir, "matrix.md", buf_text(&page), page.len);
-	if (r == 0)
-		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text),
-				   text.len);
-	if (r < 0)
-		log_error("cannot write %s/matrix.md: %s", k->dir, strerror(-r));
-	buf_fini(&page);
-	buf_fini(&text);
-	return r;
-}
-
-static int print_overlap(struct campaign *k, const struct shown *s, const struct options *o)
-{
-	struct buf text = { 0 }, page = { 0 };
-	int r = overlap_text(&s->view, &text);
-
-	buf_printf(&page, "# Beside computation\n\n```\n%s```\n", buf_text(&text));
+	buf_printf(&page, "# %s\n\n```\n%s```\n", p->title, buf_text(&text));
 	if (r == 0 && text.len > 0)
-		r = page.failed ? -ENOMEM
-				: file_put(k->dir, "overlap.md", buf_text(&page), page.len);
+		r = page.failed ? -ENOMEM : file_put(k->dir, p->file, buf_text(&page), page.len);
 	if (r == 0)
 		r = file_write_all(o->json ? STDERR_FILENO : STDOUT_FILENO, buf_text(&text),
 				   text.len);
 	if (r < 0)
-		log_error("cannot write %s/overlap.md: %s", k->dir, strerror(-r));
+		log_error("cannot write %s/%s: %s; its figures are in points.csv, too", k->dir,
+			  p->file, strerror(-r));
 	buf_fini(&page);
 	buf_fini(&text);
 	return r;
@@ -457,11 +446,11 @@ static int print_more(struct campaign *k, const struct shown *s, const struct fi
 	int r = 0;
 
 	if (o->matrix)
-		r = print_matrix(k, s, o);
+		r = print_page(k, s, o, &matrix_page);
 	else if (k->arms && !o->tuned && !o->n_channels)
 		r = print_comparison(k, o, comparison);
 	if (r == 0 && (o->overlap || o->n_channels))
-		r = print_overlap(k, s, o);
+		r = print_page(k, s, o, &overlap_page);
 	/* A run that was stopped early may have nothing to compare, and that is not why it ends
 	 * badly. */
 	if (r < 0 && k->interrupted && !o->matrix)
