@@ -32,8 +32,7 @@ enum card_flag { CARD_THROTTLED = 1, CARD_CLOCK_FELL = 2 };
 
 void card_init(struct card *c);
 /* A new worker's HELLO: who else uses GPU `device`. The clock that later ones are held against
- * starts anew. */
-/* `device` -1: who uses it is not taken from this worker. */
+ * starts anew. `device` -1: who uses it is not taken from this worker. */
 void card_hello(struct card *c, const struct words *hello, int device);
 /* JOINED, DONE or GONE: takes what is there; an answer without a state changes nothing. */
 void card_hear(struct card *c, const struct words *answer);

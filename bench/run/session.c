@@ -22,7 +22,6 @@
 #include "wire/verb.h"
 
 #define GRACE_NS (500 * CLOCK_MS) /* per rung of the stop ladder */
-#define POLITE_NS (5 * CLOCK_S)   /* BYE: NCCL's teardown took 150 to 360 ms */
 #define SLICE_MS 10               /* how often alarms and Ctrl-C are looked at while waiting */
 #define PEER_GRACE_NS \
 	(300 * CLOCK_MS) /* a peer failed: time for our worker to say why it failed too */
@@ -390,27 +389,14 @@ int64_t session_hear_gone(struct session *s)
 	return teardown_us;
 }
 
-void session_leave(struct session *s, struct child *ending)
-{
-	close_fd(&s->fd);
-	*ending = s->child;
-	child_init(&s->child);
-}
-
-void session_reap(struct child *ending, int64_t grace_ns)
-{
-	child_stop(ending, grace_ns ? grace_ns : GRACE_NS);
-	child_fini(ending);
-}
-
 int64_t session_stop(struct session *s, enum session_end how)
 {
-	struct child ending;
 	int64_t teardown_us;
 
 	session_say_bye(s, how);
 	teardown_us = how == SESSION_KILL ? -1 : session_hear_gone(s);
-	session_leave(s, &ending);
-	session_reap(&ending, s->grace_ns);
+	close_fd(&s->fd);
+	child_stop(&s->child, s->grace_ns ? s->grace_ns : GRACE_NS);
+	child_fini(&s->child);
 	return teardown_us;
 }

@@ -72,13 +72,8 @@ enum session_end {
 void session_say_bye(struct session *s, enum session_end how);
 /* The answer to it. Returns teardown time in us, -1 unknown. */
 int64_t session_hear_gone(struct session *s);
-/* Closes the socket; a process that is still ending becomes the caller's to end (child_stop,
- * child_fini). */
-void session_leave(struct session *s, struct child *ending);
 /* All of it, and the stop ladder. */
 int64_t session_stop(struct session *s, enum session_end how);
-/* The stop ladder of a process that session_leave gave away. */
-void session_reap(struct child *ending, int64_t grace_ns);
 /* How long one answer may take at that phase. */
 int64_t session_phase_timeout(int phase, int64_t timeout_ns);
 
