@@ -39,18 +39,19 @@ static int make(struct nccl_rank *r)
 	struct busy *b = &r->busy;
 	int least = 0, greatest = 0;
 
-	if (b->buf)
+	if (r->own[1])
 		return NB_BACKEND_OK;
+	if (!b->buf) /* first: without it nothing is to be undone */
+		CU_TRY(cudaMalloc(&b->buf, BUF_BYTES));
 	/* As frameworks do: communication goes first where both want an SM. */
 	CU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
 	r->own[0] = r->stream;
-	CU_TRY(cudaStreamCreateWithPriority(&r->own[1], cudaStreamNonBlocking, greatest));
 	CU_TRY(cudaStreamCreateWithPriority(&b->stream, cudaStreamNonBlocking, least));
 	CU_TRY(cudaEventCreate(&b->from));
 	CU_TRY(cudaEventCreate(&b->on));
 	CU_TRY(cudaEventCreate(&b->to));
-	CU_TRY(cudaMalloc(&b->buf, BUF_BYTES));
 	CU_TRY(cudaMemsetAsync(b->buf, 0, BUF_BYTES, b->stream));
+	CU_TRY(cudaStreamCreateWithPriority(&r->own[1], cudaStreamNonBlocking, greatest));
 	return NB_BACKEND_OK;
 }
 

@@ -225,7 +225,7 @@ static int measure_device(struct nccl_rank *r, const struct nb_run *run, int64_t
 			rc = rank_wait(r, r->stop[n - 1]);
 		for (i = 0; !rc && i < n; i++) {
 			rc = elapsed(r, i, &value);
-			if (!rc && run->cover_us)
+			if (!rc && run->cover_us && done + i >= run->warmup)
 				rc = rank_load_end(r, r->start[i], r->stop[i]);
 			if (!rc && done + i >= run->warmup)
 				ns[done + i - run->warmup] = value;
@@ -307,6 +307,7 @@ int rank_measure(struct nccl_rank *r, const struct nb_run *run, int64_t *ns, int
 	if (run->mode == NB_RUN_SINGLE)
 		return single(r, run->once, ns, first_us);
 	r->once_from_fresh = false;
+	r->busy.uncovered = r->busy.n_slow = 0;
 	if (r->timing == TIMING_BLOCKING || r->timing == TIMING_NCCL_TESTS)
 		return measure_host(r, run, ns);
 	if (r->timing == TIMING_GRAPH)
