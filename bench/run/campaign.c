@@ -27,6 +27,7 @@
 #define START_FAILURES_MAX 2       /* in a row, without any point in between */
 #define GROW_FROM_BYTES (1u << 20) /* from here on time is taken to grow with the size */
 #define ONCE_FROM_US 2000.0        /* one operation of that length is told well enough by one */
+#define CONNECTED_SHARE 3 /* so many times longer than predicted: it did more than operate */
 #define ROUND_NS (900 * CLOCK_S)
 
 static bool same_host(const struct campaign *k, int a, int b, int nranks)
@@ -325,6 +326,13 @@ bool step_one_is_enough(const struct campaign *k, const struct crew *w, size_t f
 	return false;
 }
 
+/* It was not the operation that took so long: a larger size may take another algorithm, and connect
+ * that first. Then two are needed after all. */
+bool step_connected(const struct campaign *k, size_t first, size_t point)
+{
+	return k->points[point].est_us > CONNECTED_SHARE * predict_us(k, first, point);
+}
+
 static int skip_for_time(struct campaign *k, size_t config, size_t point, double us)
 {
 	const struct profile *profile = &profile_table[k->request.profile];
@@ -416,12 +424,15 @@ int step_probe(struct campaign *k, struct crew *w, size_t config, size_t point, 
 	       bool *lost)
 {
 	struct point_state *s = &k->points[point];
+	size_t first = k->plan.configs[config].first;
+	bool once = step_one_is_enough(k, w, first, point);
 	int r;
 
 	step_show(k, config, point, 1);
 	w->broken = k->broken;
-	r = point_probe(k, w, config, point,
-			step_one_is_enough(k, w, k->plan.configs[config].first, point), worst);
+	r = point_probe(k, w, config, point, once, worst);
+	if (r == 0 && !fault_is(worst) && once && step_connected(k, first, point))
+		r = point_probe(k, w, config, point, false, worst);
 	if (r == 0 && fault_is(worst)) {
 		if (isnan(s->est_us))
 			s->est_us = predict_us(k, k->plan.configs[config].first, point);

@@ -1073,7 +1073,8 @@ static const char *contradiction(const struct options *o)
 		return "--ranks and --pairs contradict each other: pairs do not grow with the "
 		       "number of ranks; give one";
 	if (p->n_counts && (o->algos || o->protos || o->tuned || o->n_channels))
-		return "--ranks takes no --algos, --protos or --tuned; run it again for them with "
+		return "--ranks takes no --algos, --protos, --channels or --tuned; run it again "
+		       "for them with "
 		       "one number of ranks, or use --ab";
 	if (o->fake_hosts && o->share_gpu)
 		return "--fake-hosts and --share-gpu contradict each other: the latter makes each "

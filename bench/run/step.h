@@ -21,6 +21,7 @@ int step_settle_declined(struct campaign *k, struct crew *w, size_t config, size
 /* One operation tells enough of a long one whose smaller size this worker ran. Equal on all ranks.
  */
 bool step_one_is_enough(const struct campaign *k, const struct crew *w, size_t first, size_t point);
+bool step_connected(const struct campaign *k, size_t first, size_t point); /* after such a one */
 int step_probe(struct campaign *k, struct crew *w, size_t config, size_t point, struct fault *worst,
 	       bool *lost) ATTR_MUST;
 int step_measure(struct campaign *k, struct crew *w, size_t config, size_t point, int restart,

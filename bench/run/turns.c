@@ -68,13 +68,11 @@ static void leave_company(struct turns *t)
 static int probe_together(struct turns *t, size_t n)
 {
 	const struct point_set set = { t->points, n };
-	bool once;
 	int r;
 
 	step_show(t->k, t->config, t->points[0], n);
 	t->w->broken = t->k->broken;
-	once = step_one_is_enough(t->k, t->w, t->k->plan.configs[t->config].first, t->points[0]);
-	r = points_probe(t->k, t->w, t->config, &set, once, t->worst);
+	r = points_probe(t->k, t->w, t->config, &set, false, t->worst);
 	if (r < 0 || !fault_is(t->worst))
 		return r;
 	for (size_t i = 0; i < n; i++)

@@ -43,6 +43,10 @@
  *                                with any other NCCL_HOSTID all are on one host
  *   NCCLBENCH_TEST_FAKE_DECLINES a value of NCCL_ALGO or NCCL_PROTO: the log then says that RING or
  *                                SIMPLE was taken, as where NCCL ignores what was asked
+ *   NCCLBENCH_TEST_FAKE_EXCLUSIVE a folder: a GPU serves one process at a time (a lock there), and
+ *                                GONE takes a second
+ *   NCCLBENCH_TEST_FAKE_CONNECTS BYTES: a single operation of that size (once=1) takes 60 ms the
+ *                                first time, as where NCCL connects another algorithm
  *   NCCLBENCH_TEST_FAKE_STATE    state of the GPU added to JOINED as it stands: "sm_mhz=1980
  * throttle=1" NCCLBENCH_TEST_FAKE_STATE_RUN  the same for DONE of mode=measure
  *
@@ -101,6 +105,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -165,6 +170,8 @@ struct fake {
 	const char *once;
 	int times[PHASES];
 	int rank, nranks, device; /* rank -1: not known yet */
+	bool connected;
+	int gpu_fd; /* lock of has_gpu, -1 */
 	const char *backend, *via;
 	bool ucx;
 	int log_fd;
@@ -833,6 +840,29 @@ static void on_peer(struct fake *f, const char *request)
 {
 }
 
+/* NCCLBENCH_TEST_FAKE_EXCLUSIVE: a folder with a lock per GPU, held until this process ends. */
+static bool has_gpu(struct fake *f)
+{
+	const char *dir = getenv("NCCLBENCH_TEST_FAKE_EXCLUSIVE");
+	char path[4096];
+
+	if (!dir || f->gpu_fd >= 0)
+		return true;
+	snprintf(path, sizeof(path), "%s/gpu%d", dir, f->device);
+	f->gpu_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	if (f->gpu_fd >= 0 && flock(f->gpu_fd, LOCK_EX | LOCK_NB) == 0)
+		return true;
+	close(f->gpu_fd);
+	f->gpu_fd = -1;
+	return false;
+}
+
+static void on_device(struct fake *f, const char *request)
+{
+	f->device = (int)number(request, "device");
+	(void)has_gpu(f);
+}
+
 static void add_state(const char *variable)
 {
 	const char *state = getenv(variable);
@@ -847,6 +877,12 @@ static void on_join(struct fake *f, const char *request)
 	f->nranks = (int)number(request, "nranks");
 	f->device = (int)number(request, "device");
 	enter(f, JOIN);
+	if (!has_gpu(f)) {
+		begin("FAIL");
+		add(" kind=error code=46 text=all%%20devices%%20are%%20busy fatal=1");
+		finish(f);
+		exit(3);
+	}
 	log_line(f, "NCCL version 2.28.3+cuda13.0");
 	log_line(
 	    f, "comm 0x55d0c0de0000 rank %d nRanks %d nNodes 1 localRanks %d localRank %d MNNVL 0",
@@ -887,8 +923,8 @@ static void on_prepare(struct fake *f, const char *request)
 		if (strlen(op_kinds[i].name) == len && memcmp(op_kinds[i].name, op, len) == 0)
 			f->func = op_kinds[i].nccl_name;
 	f->bytes = number(request, "bytes");
-	f->pair = pair_factor(number(request, "a"), number(request, "b"),
-			      number(request, "pairs") > 1);
+	f->pair =
+	    pair_factor(number(request, "a"), number(request, "b"), number(request, "pairs") > 1);
 	f->tuning_due = true;
 	if (number(request, "quiet") == 1)
 		f->log_fd = NB_QUIET_LOG_FD;
@@ -908,6 +944,19 @@ static long long slowed(const struct fake *f, long long ns)
 	return ns + ns * percent / 100;
 }
 
+/* NCCLBENCH_TEST_FAKE_CONNECTS=BYTES: the first single operation of that size takes 60 ms, since it
+ * connects. */
+static long long connecting(struct fake *f, const char *request, long long ns)
+{
+	const char *at = getenv("NCCLBENCH_TEST_FAKE_CONNECTS");
+
+	if (!at || atoll(at) != f->bytes || f->connected ||
+	    strncmp(field(request, "mode"), "single", 6) != 0)
+		return ns;
+	f->connected = true;
+	return strstr(request, " once=1") ? 60000000 : ns;
+}
+
 static void on_run(struct fake *f, const char *request)
 {
 	long long batches = number(request, "batches");
@@ -918,6 +967,7 @@ static void on_run(struct fake *f, const char *request)
 
 	long long cover_us = strstr(request, " cover_us=") ? number(request, "cover_us") : 0;
 
+	batch_ns = connecting(f, request, batch_ns);
 	/* Beside a load all takes half as long again, and a load must last five times that. */
 	if (cover_us)
 		batch_ns = batch_ns * 3 / 2;
@@ -976,6 +1026,9 @@ static void on_ceiling(struct fake *f, const char *request)
 static void on_bye(struct fake *f, const char *request)
 {
 	enter(f, BYE);
+	if (getenv("NCCLBENCH_TEST_FAKE_EXCLUSIVE")) /* the GPU is let go long after the answer to
+							DEVICE */
+		nanosleep(&(struct timespec){ 1, 0 }, NULL);
 	begin("GONE");
 	add_number(f, "teardown_us", 1000);
 	finish(f);
@@ -986,7 +1039,7 @@ static const struct {
 	const char *verb;
 	void (*on)(struct fake *f, const char *request);
 } requests[] = {
-	{ "ID", on_id },       { "PEER", on_peer },       { "DEVICE", on_peer },
+	{ "ID", on_id },       { "PEER", on_peer },       { "DEVICE", on_device },
 	{ "JOIN", on_join },   { "PREPARE", on_prepare }, { "RUN", on_run },
 	{ "CHECK", on_check }, { "BYE", on_bye },         { "CEILING", on_ceiling },
 };
@@ -1027,7 +1080,7 @@ static void dump_environment(const struct fake *f, const char *what)
 int main(int argc, char **argv)
 {
 	static char request[NB_MESSAGE_MAX + 1];
-	static struct fake f = { .rank = -1, .nranks = 1, .log_fd = NB_LOG_FD };
+	static struct fake f = { .rank = -1, .nranks = 1, .log_fd = NB_LOG_FD, .gpu_fd = -1 };
 	const char *told = getenv("NCCLBENCH_TEST_RANK"),
 		   *rank = told ? told : getenv("NCCLBENCH_RANK");
 	pid_t parent = getppid();

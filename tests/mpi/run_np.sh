@@ -3,7 +3,7 @@
 # ncclbench-run under a real mpirun, workers scripted: whatever one rank's worker does, all ranks end in time with one exit code and
 # every planned point has its row. Not about MPI itself, nor about figures.
 #
-# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ranks ucx8 ucx_ranks faults many launch usage stop health matrix overlap pairs ucx_pairs
+# usage: run_np.sh NCCLBENCH_RUN FAKE_WORKER MPIRUN GROUP...    (groups: healthy ranks ucx8 ucx_ranks faults many launch usage stop health matrix overlap starts pairs ucx_pairs
 #   tune tune_faults)
 # Exit status: 0 all well, 1 something was not, 77 mpirun cannot be used here.
 set -u
@@ -693,6 +693,22 @@ matrix() {
 	expect_says pairs pairs.text "shm, send_bidir, 1 KiB: GB/s of one direction"
 	start one "" 2 --pairs 0,1
 	expect_code one 2
+}
+
+# ---- starts beside an ending worker, operations that connect ----
+
+starts() {
+	# One process per GPU: what came up beside the last worker is started once more, and costs no point.
+	mkdir "$tmp/gpus"
+	NCCLBENCH_TEST_FAKE_EXCLUSIVE=$tmp/gpus start exclusive "" 2 --transports p2p,shm,socket --restarts 2
+	expect_code exclusive 0
+	[ "$(column exclusive outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 6ok ] || fail "exclusive: $(column exclusive outcome)"
+	grep -q '"workers_lost": [1-9]' "$tmp/exclusive/run.json" && fail "exclusive: workers count as lost"
+	ls "$tmp/exclusive/logs" | grep -q 'rank0.start0-1.log' || fail "exclusive: nothing was started twice, so nothing was tested"
+	# 3 ms at 64 MiB: 128 MiB are asked for once and take 60 ms, above the profile's limit. It was connecting.
+	NCCLBENCH_TEST_FAKE_CONNECTS=134217728 start connects "" 2 --sizes 64M,128M
+	expect_code connects 0
+	[ "$(column connects outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 2ok ] || fail "connects: $(column connects outcome)"
 }
 
 # ---- beside computation ----
