@@ -130,13 +130,31 @@ static int test_point(struct trial *t, size_t i, size_t column, struct finding *
 
 	if (!score_point(&t->scorer, row, column, &e))
 		return 0;
+	e.lent = &t->j->lent_points;
 	return weigh(&e, false, t->j->alpha_point, t->o, &t->cuts, f);
+}
+
+static int learn_points(struct trial *t)
+{
+	struct judgement *j = t->j;
+	struct spread *v = calloc(j->n_points + 1, sizeof(*v));
+	struct evidence e;
+	size_t n = 0;
+
+	if (v == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->n_points; i++)
+		if (t->take[i] && score_point(&t->scorer, &j->joined.rows[i], t->column_now, &e))
+			v[n++] = weigh_spread(&e);
+	spread_fit(v, n, &j->lent_points);
+	free(v);
+	return 0;
 }
 
 static int test_points(struct trial *t)
 {
 	struct judgement *j = t->j;
-	int rc = 0;
+	int rc = learn_points(t);
 
 	j->alpha_point = t->o->alpha / (double)(j->n_tested_points ? j->n_tested_points : 1);
 	for (size_t i = 0; i < j->n_points && rc == 0; i++) {
@@ -200,6 +218,7 @@ static int test_group(struct trial *t, const struct group_finding *g, size_t col
 	if (!score_group(&t->scorer, t->j->joined.rows + g->first, t->take + g->first, g->n, column,
 			 &e))
 		return 0;
+	e.lent = &t->j->lent_groups;
 	return weigh(&e, true, t->j->alpha_group, t->o, &t->cuts, f);
 }
 
@@ -214,11 +233,34 @@ static void worst_of_points(const struct judgement *j, struct group_finding *g)
 	snprintf(g->f.why, sizeof(g->f.why), "%s", worst->why);
 }
 
+static int learn_groups(struct trial *t)
+{
+	struct judgement *j = t->j;
+	struct spread *v = calloc(j->n_groups + 1, sizeof(*v));
+	struct evidence e;
+	size_t n = 0;
+
+	if (v == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->n_groups; i++) {
+		const struct group_finding *g = &j->groups[i];
+
+		if (g->n_tested > 0 && score_group(&t->scorer, j->joined.rows + g->first,
+						   t->take + g->first, g->n, t->column_now, &e))
+			v[n++] = weigh_spread(&e);
+	}
+	spread_fit(v, n, &j->lent_groups);
+	free(v);
+	return 0;
+}
+
 static int test_groups(struct trial *t)
 {
 	struct judgement *j = t->j;
 	int rc = find_groups(t);
 
+	if (rc == 0)
+		rc = learn_groups(t);
 	j->alpha_group = t->o->alpha / (double)(j->n_tested_groups ? j->n_tested_groups : 1);
 	for (size_t i = 0; i < j->n_groups && rc == 0; i++) {
 		struct group_finding *g = &j->groups[i];

@@ -12,6 +12,7 @@
 #include "base/attr.h"
 #include "base/buf.h"
 #include "judge/join.h"
+#include "judge/spread.h"
 
 struct expectations;
 struct pool;
@@ -81,6 +82,8 @@ struct judgement {
 	size_t n_tested_points, n_tested_groups;
 	double alpha_point, alpha_group;
 	size_t n_series, n_starts; /* of the baseline, admitted */
+	struct spread_prior lent_points,
+	    lent_groups; /* what all of them say of how series differ */
 	size_t n_left_out;
 	bool bare;                  /* medians only */
 	int exit_code;              /* enum nb_exit */

@@ -18,8 +18,7 @@
 #include "judge/weigh.h"
 #include "spec/outcome.h"
 
-#define MEDIAN_COST M_PI_2 /* variance of a median over that of a mean */
-#define HL_COST 1.0472     /* the same of the Hodges-Lehmann shift: pi / 3 */
+#define HL_COST 1.0472 /* variance of the Hodges-Lehmann shift over that of a mean: pi / 3 */
 
 void reach_fini(struct reaches *r)
 {
@@ -41,9 +40,14 @@ static double half_width(const struct reach *r, size_t restarts, size_t series, 
 /* sd of the centre of one series of that many restarts. */
 static double centre_sd(const struct reach *r, size_t restarts)
 {
-	double between = isnan(r->between) ? 0 : r->between;
+	double differ = isnan(r->differ) ? 0 : r->differ;
 
-	return sqrt(between * between + MEDIAN_COST * r->within * r->within / (double)restarts);
+	return sqrt(differ * differ + spread_expected(r->within, (double)restarts));
+}
+
+static double freedom(const struct reach *r, size_t series)
+{
+	return (double)series - 1 + r->lent;
 }
 
 /* The spread is itself an estimate from so many series: Student's t, or the promise is broken in 8
@@ -52,7 +56,7 @@ static double found_at(const struct reach *r, double limit, size_t restarts, siz
 		       double alpha)
 {
 	double spread = centre_sd(r, restarts) * sqrt(1 + 1 / (double)series);
-	double z = series > 1 ? stat_t_quantile(REACH_POWER, (int)series - 1)
+	double z = series > 1 ? stat_t_quantile(REACH_POWER, (int)(freedom(r, series)))
 			      : stat_normal_quantile(REACH_POWER);
 
 	return fmax(limit, half_width(r, restarts, series, alpha)) + z * spread;
@@ -65,21 +69,37 @@ double reach_at(const struct reach *r, size_t restarts, size_t series, double al
 	double limit = log1p(rule->group_floor);
 
 	if (series >= judge_rules[0].min_series)
-		limit = fmax(limit, stat_t_quantile(1 - alpha, (int)series - 1) *
-					centre_sd(r, restarts) * sqrt(1 + 1 / (double)series));
+		limit = fmax(limit, stat_prediction(pow(centre_sd(r, restarts), 2),
+						    freedom(r, series), series, alpha));
 	return found_at(r, limit, restarts, series, alpha);
+}
+
+/* sd of series beyond what their restarts make of them. */
+static double beyond(double variance, double restarts)
+{
+	return isnan(variance) ? NAN : sqrt(fmax(0, variance - restarts));
+}
+
+static double of_restarts(const struct reach *r)
+{
+	return spread_expected(r->within, (double)(r->restarts ? r->restarts : 1));
 }
 
 static void fill(struct reach *r, const struct evidence *e)
 {
-	double centres = stat_sd(e->centre, e->n_series), within;
-
 	r->n_series = e->n_series;
 	r->n_starts = e->n_starts;
 	r->restarts = e->n_series ? e->n_base / e->n_series : 0;
 	r->within = isnan(e->within) ? 0 : e->within;
-	within = MEDIAN_COST * r->within * r->within / (double)(r->restarts ? r->restarts : 1);
-	r->between = isnan(centres) ? NAN : sqrt(fmax(0, centres * centres - within));
+	r->between = beyond(stat_variance(e->centre, e->n_series, e->n_starts), of_restarts(r));
+}
+
+static void borrow(struct reach *r, const struct evidence *e)
+{
+	struct spread s = weigh_spread(e);
+
+	r->lent = spread_freedom(&s, e->lent) - (double)s.freedom;
+	r->differ = beyond(spread_variance(&s, e->lent), of_restarts(r));
 }
 
 static size_t group_end(const struct joined *j, size_t first)
@@ -101,8 +121,8 @@ static void mark(const struct scorer *s, const struct joined *j, size_t column, 
 	}
 }
 
-static int each_group(struct scorer *s, const struct joined *j, const bool *take, size_t column,
-		      struct reaches *out)
+static void each_group(struct scorer *s, const struct joined *j, const bool *take, size_t column,
+		       struct spread *spreads, struct reaches *out)
 {
 	for (size_t i = 0, end; i < j->n; i = end) {
 		struct reach *r = &out->v[out->n];
@@ -116,9 +136,9 @@ static int each_group(struct scorer *s, const struct joined *j, const bool *take
 		for (size_t k = i; k < end; k++)
 			r->n_points += take[k];
 		fill(r, &e);
-		out->n++;
+		spreads[out->n++] = weigh_spread(&e);
 	}
-	return 0;
+	spread_fit(spreads, out->n, &out->prior);
 }
 
 /* Second pass: limits need the number of groups, and the evidence again. */
@@ -135,6 +155,8 @@ static void set_limits(struct scorer *s, const struct joined *j, const bool *tak
 		end = group_end(j, i);
 		if (!score_group(s, j->rows + i, take + i, end - i, column, &e))
 			continue;
+		e.lent = &out->prior;
+		borrow(r, &e);
 		r->limit = weigh_limit(&e, true, out->alpha, o, &r->rule);
 		r->smallest =
 		    found_at(r, r->limit, r->restarts ? r->restarts : 1, r->n_series, out->alpha);
@@ -149,6 +171,7 @@ int reach_find(const struct pool *pool, const struct series *const *base, size_t
 	struct joined j = { 0 };
 	struct scorer s = { 0 };
 	struct reaches r = { 0 };
+	struct spread *spreads = NULL;
 	bool *take = NULL;
 	int rc = columns ? 0 : -ENOMEM;
 
@@ -166,14 +189,16 @@ int reach_find(const struct pool *pool, const struct series *const *base, size_t
 	if (rc == 0) {
 		take = calloc(j.n + 1, sizeof(*take));
 		r.v = calloc(j.n + 1, sizeof(*r.v));
-		rc = take && r.v ? 0 : -ENOMEM;
+		spreads = calloc(j.n + 1, sizeof(*spreads));
+		rc = take && r.v && spreads ? 0 : -ENOMEM;
 	}
 	if (rc == 0) {
 		mark(&s, &j, n, take);
-		each_group(&s, &j, take, n, &r);
+		each_group(&s, &j, take, n, spreads, &r);
 		set_limits(&s, &j, take, n, o, &r);
 	}
 	free(take);
+	free(spreads);
 	free((void *)columns);
 	scorer_fini(&s);
 	join_fini(&j);

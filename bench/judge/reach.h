@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "judge/spread.h"
 
 struct judge_options;
 struct judge_rule;
@@ -22,7 +23,9 @@ struct reach {
 	size_t n_series, n_starts, restarts; /* restarts: of one series, on average */
 	const struct judge_rule *rule;
 	double within;          /* sd of restarts in one series, log */
-	double between;         /* sd of series beyond that; NaN unknown */
+	double between;         /* sd of series beyond that, of this group alone; NaN unknown */
+	double differ;          /* the same with what all groups lend; NaN unknown */
+	double lent;            /* degrees of freedom that they lend */
 	double limit, smallest; /* log */
 };
 
@@ -30,6 +33,7 @@ struct reaches {
 	struct reach *v;
 	size_t n;
 	double alpha; /* per group */
+	struct spread_prior prior;
 };
 
 void reach_fini(struct reaches *r);

@@ -151,9 +151,21 @@ static void bare_point(struct scorer *s, const struct row *row, const struct poi
 	e->restarts_now = restarts_told(now);
 }
 
+/* Pooled over the series: adds one series' squares, and its degrees of freedom. */
+static void add_squares(const double *v, size_t n, double *squares, double *freedom)
+{
+	double mean = stats_mean(v, n);
+
+	for (size_t i = 0; i < n; i++)
+		*squares += (v[i] - mean) * (v[i] - mean);
+	*freedom += n > 0 ? (double)n - 1 : 0;
+}
+
 static void full_point(struct scorer *s, const struct row *row, const struct point *now,
 		       struct evidence *e)
 {
+	double squares = 0, freedom = 0;
+
 	for (size_t h = 0; h < s->n_used; h++) {
 		const struct point *p = row->at[h];
 
@@ -162,7 +174,9 @@ static void full_point(struct scorer *s, const struct row *row, const struct poi
 		memcpy(e->base + e->n_base, p->m, p->n_m * sizeof(*p->m));
 		e->n_base += p->n_m;
 		e->centre[e->n_series++] = stats_median(p->m, p->n_m);
+		add_squares(p->m, p->n_m, &squares, &freedom);
 	}
+	e->within = freedom > 0 ? sqrt(squares / freedom) : NAN;
 	memcpy(e->now, now->m, now->n_m * sizeof(*now->m));
 	e->n_now = e->restarts_now = now->n_m;
 	e->restarts_base = e->n_base;
@@ -171,7 +185,11 @@ static void full_point(struct scorer *s, const struct row *row, const struct poi
 static void start_evidence(const struct scorer *s, struct evidence *e)
 {
 	*e = (struct evidence){
-		.base = s->base, .centre = s->centre, .now = s->now, .bare = s->bare
+		.base = s->base,
+		.centre = s->centre,
+		.now = s->now,
+		.bare = s->bare,
+		.within = NAN,
 	};
 }
 
@@ -236,16 +254,6 @@ static size_t means(const struct scorer *s, size_t line, double *out)
 		if (count[i] > 0 && count[i] * 2 >= most)
 			out[n++] = sum[i] / count[i];
 	return n;
-}
-
-/* Pooled over the series: adds one series' squares, and its degrees of freedom. */
-static void add_squares(const double *v, size_t n, double *squares, double *freedom)
-{
-	double mean = stats_mean(v, n);
-
-	for (size_t i = 0; i < n; i++)
-		*squares += (v[i] - mean) * (v[i] - mean);
-	*freedom += n > 0 ? (double)n - 1 : 0;
 }
 
 static void full_group(struct scorer *s, const struct row *rows, const bool *take, size_t n,

@@ -352,18 +352,66 @@ double stat_sd(const double *v, size_t n)
 	return sqrt(sum / (double)(n - 1));
 }
 
-double stat_prediction(const double *v, size_t n, size_t clusters, double alpha)
+double stat_variance(const double *v, size_t n, size_t clusters)
 {
-	double count = (double)n, spread = 1;
+	double count = (double)n, spread = 1, sd = stat_sd(v, n);
 
-	if (n < 2)
-		return INFINITY;
 	/* n values in c clusters of n/c: the mean square is short of the whole variance by the
 	 * factor (n - n/c)/(n - 1) in its between-cluster part. */
 	if (clusters > 1 && clusters < n)
 		spread = (count - 1) / (count - count / (double)clusters);
-	return stat_t_quantile(1 - alpha, (int)n - 1) * stat_sd(v, n) * sqrt(spread) *
-	       sqrt(1 + 1 / count);
+	return sd * sd * spread;
+}
+
+double stat_prediction(double variance, double freedom, size_t n, double alpha)
+{
+	if (freedom < 1)
+		return INFINITY;
+	return stat_t_quantile(1 - alpha, (int)freedom) * sqrt(variance * (1 + 1 / (double)n));
+}
+
+/* ---- derivatives of log gamma ---- */
+
+#define FAR 10 /* from here on the series below are exact to 1e-12 */
+
+double stat_digamma(double x)
+{
+	double below = 0, i2;
+
+	for (; x < FAR; x++)
+		below += 1 / x;
+	i2 = 1 / (x * x);
+	return log(x) - 0.5 / x -
+	       i2 * (1. / 12 - i2 * (1. / 120 - i2 * (1. / 252 - i2 * (1. / 240 - i2 / 132)))) -
+	       below;
+}
+
+double stat_trigamma(double x)
+{
+	double below = 0, i2;
+
+	for (; x < FAR; x++)
+		below += 1 / (x * x);
+	i2 = 1 / (x * x);
+	return 1 / x + i2 / 2 +
+	       i2 / x * (1. / 6 - i2 * (1. / 30 - i2 * (1. / 42 - i2 * (1. / 30 - i2 * 5. / 66)))) +
+	       below;
+}
+
+/* It falls from infinity to 0: bisection of the logarithm. */
+double stat_trigamma_inverse(double y)
+{
+	double lo = -30, hi = 30;
+
+	for (int i = 0; i < BISECTIONS; i++) {
+		double mid = (lo + hi) / 2;
+
+		if (stat_trigamma(exp(mid)) > y)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return exp((lo + hi) / 2);
 }
 
 /* ---- rates ---- */

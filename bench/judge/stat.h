@@ -55,10 +55,17 @@ double stat_t_quantile(double p, int df); /* 0 < p < 1 */
 double stat_normal_cdf(double z);
 double stat_normal_quantile(double p);     /* 0 < p < 1 */
 double stat_sd(const double *v, size_t n); /* with n - 1; NaN for n < 2 */
-/* Upper prediction limit, from their mean, of one more value of which n are known: t(1 - alpha; n -
- * 1) sd sqrt(1 + 1/n). Values that come in `clusters` (machine starts) understate the spread by the
- * missing between-cluster part; n/(clusters) each is assumed and made good. INFINITY for n < 2. */
-double stat_prediction(const double *v, size_t n, size_t clusters, double alpha);
+/* Variance, with n - 1. Values that come in `clusters` (machine starts) understate the spread by
+ * the missing between-cluster part; n/(clusters) each is assumed and made good. NaN for n < 2. */
+double stat_variance(const double *v, size_t n, size_t clusters);
+/* Upper prediction limit, from their mean, of one more value of which n are known, whose variance
+ * is known with that many degrees of freedom (rounded down): t(1 - alpha; freedom) sqrt(variance (1
+ * + 1/n)). INFINITY below 1 degree. */
+double stat_prediction(double variance, double freedom, size_t n, double alpha);
+/* Derivatives of log gamma, first and second, for x > 0; and the x of a second one y > 0. */
+double stat_digamma(double x);
+double stat_trigamma(double x);
+double stat_trigamma_inverse(double y);
 /* Clopper-Pearson: the largest rate that still gives k or fewer of n with probability `alpha`. */
 double stat_rate_upper(size_t k, size_t n, double alpha);
 double stat_nth(double *v, size_t n, size_t k); /* k-th smallest, from 0; reorders v */

@@ -47,18 +47,31 @@ static const struct judge_rule *rule_for(const struct evidence *e)
 	return &judge_rules[i];
 }
 
+struct spread weigh_spread(const struct evidence *e)
+{
+	double restarts = e->bare || e->n_series == 0 ? 0 : (double)e->n_base / (double)e->n_series;
+
+	return (struct spread){
+		.seen = stat_variance(e->centre, e->n_series, e->n_starts),
+		.expected = spread_expected(e->within, restarts),
+		.freedom = e->n_series > 0 ? e->n_series - 1 : 0,
+	};
+}
+
 double weigh_limit(const struct evidence *e, bool group, double alpha,
 		   const struct judge_options *o, const struct judge_rule **rule)
 {
 	const struct judge_rule *r = rule_for(e);
 	double asked = group ? o->group_floor : o->point_floor;
 	double floor = log1p(!isnan(asked) ? asked : group ? r->group_floor : r->point_floor);
+	struct spread s = weigh_spread(e);
 
 	*rule = r;
 	if (e->n_series < judge_rules[0].min_series)
 		return floor;
-	return fmax(floor, stat_prediction(e->centre, e->n_series, e->n_starts,
-					   group ? alpha : POINT_PREDICTION));
+	return fmax(floor,
+		    stat_prediction(spread_variance(&s, e->lent), spread_freedom(&s, e->lent),
+				    e->n_series, group ? alpha : POINT_PREDICTION));
 }
 
 /* Without restarts: the shift of medians; intervals that do not overlap. */

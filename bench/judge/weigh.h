@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/attr.h"
+#include "judge/spread.h"
 
 struct finding;
 struct judge_options;
@@ -25,8 +26,13 @@ struct evidence {     /* logarithms; the arrays are the caller's */
 	bool bare;
 	double base_lo, base_hi, now_lo, now_hi;
 	size_t restarts_base, restarts_now;
-	double within; /* groups: sd of a restart around its own series; NaN unknown */
+	double within; /* sd of a restart around its own series; NaN unknown */
+	const struct spread_prior
+	    *lent; /* what all groups, or points, say of series; NULL: nothing */
 };
+
+/* How its series differ. */
+struct spread weigh_spread(const struct evidence *e);
 
 /* Limit of what counts as slower, log: the rule's floor, or the prediction limit if that is larger.
  */

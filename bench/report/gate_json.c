@@ -206,6 +206,8 @@ void gate_json(struct buf *b, const struct gate_view *v)
 	json_object_set_new(o, "medians_only", json_boolean(j->bare));
 	json_object_set_new(o, "alpha_group", number(j->alpha_group));
 	json_object_set_new(o, "alpha_point", number(j->alpha_point));
+	json_object_set_new(o, "lent_group", number(j->lent_groups.freedom));
+	json_object_set_new(o, "lent_point", number(j->lent_points.freedom));
 	json_object_set_new(o, "groups", groups);
 	json_object_set_new(o, "rows", points);
 	json_object_set_new(o, "suspects", suspects(v));

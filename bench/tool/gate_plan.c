@@ -96,6 +96,10 @@ static int print_text(const struct pool *pool, const struct reaches *all, double
 	       "many restarts as the baseline's series "
 	       "have.\n",
 	       100 * REACH_POWER);
+	if (all->prior.freedom > 0)
+		printf("A group knows its limit from its own series and, as from %.1f series more, "
+		       "from how the others' differ.\n",
+		       all->prior.freedom);
 	if (blind)
 		printf("note: fewer than %zu series, or one machine start only: how machine starts "
 		       "differ is not known, the weaker rule "
@@ -123,6 +127,7 @@ static json_t *row(const struct pool *pool, const struct reach *r, double want, 
 	json_object_set_new(o, "restart_sd_pct", json_real(100 * r->within));
 	json_object_set_new(o, "series_sd_pct",
 			    isnan(r->between) ? json_null() : json_real(100 * r->between));
+	json_object_set_new(o, "lent", json_real(r->lent));
 	json_object_set_new(o, "rule", json_string(r->rule->name));
 	json_object_set_new(o, "limit_pct", json_real(percent(r->limit)));
 	json_object_set_new(o, "found_from_pct",

@@ -62,7 +62,7 @@ struct shape {
 	struct world w;
 };
 
-enum { NORMAL, SHARED, SLOW, DRIFT, MEASURED };
+enum { NORMAL, SHARED, SLOW, DRIFT, COMMON, MEASURED };
 
 static const struct shape shapes[] = {
 	[NORMAL] = { "normal", { .noise = MIXED4, .drift = 1, .common = .5 } },
@@ -76,6 +76,8 @@ static const struct shape shapes[] = {
 		     .slow_rate = .2,
 		     .slow_size = .04 } },
 	[DRIFT] = { "drift x 3", { .noise = MIXED4, .drift = 3, .common = .5 } },
+	/* All points move together from series to series: as many groups say no more than one. */
+	[COMMON] = { "common drift", { .noise = MIXED4, .drift = 2, .common = 1 } },
 	[MEASURED] = { "2 x H200",
 		       { .noise = { P2P, P2P, SHM, SOCKET },
 			 .drift = 1,

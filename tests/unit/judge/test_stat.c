@@ -198,10 +198,13 @@ static void prediction_limit(void **state)
 	static const double v[] = { 1, 2, 3, 4 };
 
 	NEAR(stat_sd(v, 4), 1.290994, 1e-6);
-	NEAR(stat_prediction(v, 4, 4, 0.05), 3.396786, 1e-5);
+	NEAR(stat_variance(v, 4, 4), 5. / 3, 1e-12);
+	NEAR(stat_prediction(5. / 3, 3, 4, 0.05), 3.396786, 1e-5);
+	NEAR(stat_prediction(5. / 3, 3.9, 4, 0.05), 3.396786, 1e-5); /* rounded down */
 	/* in two starts of two: variance times 3 / (4 - 2) */
-	NEAR(stat_prediction(v, 4, 2, 0.05), 3.396786 * sqrt(1.5), 1e-5);
-	assert_true(isinf(stat_prediction(v, 1, 1, 0.05)));
+	NEAR(stat_variance(v, 4, 2), 2.5, 1e-12);
+	assert_true(isinf(stat_prediction(1, 0.5, 4, 0.05)));
+	assert_true(isnan(stat_variance(v, 1, 1)));
 	assert_true(isnan(stat_sd(v, 1)));
 }
 
