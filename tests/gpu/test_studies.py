@@ -10,11 +10,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 
+import ceilings  # noqa: E402
 import parity  # noqa: E402
 import repeat  # noqa: E402
 import runs  # noqa: E402
 
 KEPT = os.path.join(HERE, "..", "golden", "gate", "h200x2")
+SAMPLE = os.path.join(HERE, "..", "..", "results", "sample", "2xh200")
+NVBANDWIDTH = os.path.join(HERE, "..", "golden", "import", "nvbandwidth.json")
 FOREIGN = os.path.join(HERE, "..", "golden", "import", "h200x2-v2.19.txt")
 
 
@@ -58,6 +61,25 @@ class Studies(unittest.TestCase):
         self.assertLess(repeat.spread(us), 1.5)
         self.assertEqual([k for k, v in found.items() if repeat.limit(k[1], k[3]) and repeat.spread(v) > repeat.limit(k[1], k[3])],
                          [])
+
+    def test_nvbandwidth_one_direction(self):
+        with open(NVBANDWIDTH) as f:
+            self.assertEqual(ceilings.theirs(f.read()),
+                             {"host_to_device_memcpy_ce": 55.4, "device_to_device_memcpy_write_ce": 396.4})
+        both = {"name": "device_to_device_bidirectional_memcpy_read_ce",
+                "bandwidth_matrix": [["N/A", "390"], ["391", "N/A"], ["N/A", "388"], ["392", "N/A"], ["N/A", "778"], ["783", "N/A"]]}
+        self.assertEqual(ceilings.one_way(both), 389)
+        self.assertIsNone(ceilings.one_way({"name": "device_to_device_memcpy_read_ce", "bandwidth_matrix": [["N/A"]]}))
+        self.assertIsNone(ceilings.one_way({"name": "device_local_copy"}))
+
+    def test_every_measured_row_of_a_kept_sweep_has_its_test(self):
+        found = ceilings.ours(runs.meta(SAMPLE))
+        self.assertAlmostEqual(found["pinned host to GPU"], 55.32433751)
+        named = {name for name, _ in ceilings.ROWS}
+        self.assertEqual({k for k in found if not k.startswith(("TCP", "host memory"))}, named)
+        rows = ceilings.table([found, found], [{"host_to_device_memcpy_ce": 50.0}, {"host_to_device_memcpy_ce": 60.0}])
+        self.assertEqual([r[0] for r in rows], ["pinned host to GPU"])
+        self.assertAlmostEqual(rows[0][3], 55.32433751 / 55)
 
     def test_a_program_that_fails_is_named(self):
         with self.assertRaisesRegex(runs.Failed, "false"):
