@@ -177,6 +177,29 @@ def noise_of(series_of_starts):
     return batch, restart, series, sd([statistics.mean(x) for x in middle.values()])
 
 
+def common_part(points):
+    """Part of the restarts' variance that the points of one series move together: {point: {restart: log us}}."""
+    off = [{r: x[r] - statistics.mean(x.values()) for r in x} for x in points]
+    restarts = sorted(set.intersection(*(set(x) for x in off)))
+    whole = statistics.mean(x[r] ** 2 for x in off for r in restarts)
+    together = statistics.mean(statistics.mean(x[r] for x in off) ** 2 for r in restarts)
+    n = len(points)  # the mean of n points that have nothing in common still has 1/n of their variance
+    return (together - whole / n) * n / (n - 1) / whole if n > 1 and whole > 0 else None
+
+
+def common_parts(tree):
+    """{(transport, class): mean over the series} of the tree that levels() has."""
+    points = collections.defaultdict(list)
+    for (transport, _, size), starts in tree.items():
+        for start in starts.values():
+            for name, series in start.items():
+                points[(transport, size_class(size), name)].append({r: statistics.median(x) for r, x in series.items()})
+    parts = collections.defaultdict(list)
+    for (transport, size, _), of_points in points.items():
+        parts[(transport, size)].append(common_part(of_points))
+    return {key: statistics.mean(v) for key, v in parts.items() if None not in v}
+
+
 def levels(honest):
     """Per transport and size class the median over its points; a series' sd still holds its restarts', a start's both."""
     tree = collections.defaultdict(lambda: collections.defaultdict(lambda: collections.defaultdict(
@@ -190,9 +213,13 @@ def levels(honest):
     table = collections.defaultdict(list)
     for (transport, _, size), starts in tree.items():
         table[(transport, size_class(size))].append(noise_of(starts))
-    print("| transport | class | batches | restarts | series | starts |\n|---|---|---|---|---|---|")
+    parts = common_parts(tree)
+    print("| transport | class | batches | restarts | of it common | series | starts |\n|---|---|---|---|---|---|---|")
     for (transport, size), rows in sorted(table.items(), key=lambda x: (x[0][0], [c[0] for c in CLASSES].index(x[0][1]))):
-        print("| %s | %s | %s |" % (transport, size, " | ".join("%.2f %%" % (100 * statistics.median(x)) for x in zip(*rows))))
+        cells = ["%.2f %%" % (100 * statistics.median(x)) for x in zip(*rows)]
+        part = parts.get((transport, size))
+        cells.insert(2, "-" if part is None else "%.0f %%" % max(0, 100 * part))
+        print("| %s | %s | %s |" % (transport, size, " | ".join(cells)))
 
 
 def main():
