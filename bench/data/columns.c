@@ -125,7 +125,8 @@ const struct column record_columns[] = {
 		     "what each sets; empty when there is one."),
 	COLUMN_SINCE(2, record, load_slowdown, "load_slowdown", DOUBLE, METRIC, "",
 		     "How many times as long the computation of column load took while the operation "
-		     "ran as alone, on the rank where it was slowed most; empty without load."),
+		     "ran as alone, on the rank where it was slowed most; empty without load, and "
+		     "where batches are too short to tell."),
 };
 const size_t record_n_columns = N_ELEMENTS(record_columns);
 

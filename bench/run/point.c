@@ -391,6 +391,10 @@ int point_probe(struct campaign *k, struct crew *w, size_t config, size_t point,
 #define COVER_TRIES 4
 #define COVER_MAX_US 10000000 /* what a worker takes */
 #define COVER_SHARE 3
+#define COVER_BATCH_MIN_NS CLOCK_MS /* some whole pieces of work fit in */
+/* Above every figure: a rank that cannot tell has the fewest pieces of work beside a batch, so they
+ * may be the slowest, and the largest of the others would flatter. */
+#define SLOW_UNKNOWN INT64_MAX
 
 struct chunk {
 	int batches, ops, replays, warmup;
@@ -420,8 +424,8 @@ static void read_times(const struct words *answer, int64_t *extra, void *arg)
 	extra[3] = read_told(answer, c->rank, &c->told);
 	if (words_i64(answer, "uncovered", 0, INT32_MAX, &extra[6]) != 0)
 		extra[6] = 0;
-	if (words_i64(answer, "load_slow", 0, INT32_MAX, &extra[7]) != 0)
-		extra[7] = 0;
+	if (words_i64(answer, "load_slow", 1, INT32_MAX, &extra[7]) != 0)
+		extra[7] = SLOW_UNKNOWN;
 	for (size_t i = 0; i < PILOT_BATCHES; i++)
 		extra[4 + i] = i < c->n ? c->ns[i] : 0;
 }
@@ -508,6 +512,12 @@ static int replays_for(double loop_us, int64_t batch_min_ns)
 	while (replays < 4096 && loop_us * replays * 1e3 < (double)batch_min_ns)
 		replays *= 4;
 	return replays;
+}
+
+static int64_t batch_min_ns(const struct profile *profile, const struct plan_point *p)
+{
+	return p->load && profile->batch_min_ns < COVER_BATCH_MIN_NS ? COVER_BATCH_MIN_NS
+								     : profile->batch_min_ns;
 }
 
 /* A loop of the fastest and the slowest of what is measured at once; of one point both are the
@@ -634,7 +644,7 @@ static int merge_chunk(struct campaign *k, const struct point_set *set, int rest
 /* Not of the pilot: the shorter a batch, the less it tells of what ran beside it. */
 static void keep_slow(struct point_state *s, const struct chunk *c)
 {
-	if (c->load_slow > 0 && s->n_slow < POINT_SLOW_MAX)
+	if (c->cover_us && c->load_slow != SLOW_UNKNOWN && s->n_slow < POINT_SLOW_MAX)
 		s->slow[s->n_slow++] = (double)c->load_slow / 1e3;
 }
 
@@ -648,8 +658,9 @@ static int measure_chunks(struct campaign *k, struct crew *w, const struct point
 	double batch_us, spent_us = 0, precision, wanted = profile_precision(p->c.bytes);
 	int have = 0, r;
 
-	c.replays =
-	    p->timing == TIMING_NCCL_TESTS ? 1 : replays_for(loop->least_us, profile->batch_min_ns);
+	c.replays = p->timing == TIMING_NCCL_TESTS
+			? 1
+			: replays_for(loop->least_us, batch_min_ns(profile, p));
 	batch_us = loop->most_us * c.replays;
 	c.cover_us = cover_for(p, batch_us);
 	c.batches = first_batches(profile, batch_us);

@@ -4,9 +4,9 @@
  * outlast a batch, and how much longer each took than alone. How many operations a rank launches
  * never depends on what is seen here: that is the supervisors' to decide.
  */
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 
+#include "base/attr.h"
 #include "base/clock.h"
 #include "ncclbench/kernels.h"
 #include "spec/load.h"
@@ -15,9 +15,10 @@
 #include "worker/nccl_rank.h"
 
 #define BUF_BYTES (256ULL << 20) /* above any L2 */
-#define ALONE_PIECES 32
-#define PIECES_MAX 900 /* the driver's queue blocks at about 1000 */
-#define MARGIN_US 2000 /* queueing takes the host a while, in which the first pieces end */
+#define WARM_PIECES 32
+#define ALONE_PIECES 16 /* of each kind of group */
+#define PIECES_MAX 896  /* the driver's queue blocks at about 1000, events included */
+#define MARGIN_US 2000  /* queueing takes the host a while, in which the first pieces end */
 
 static const struct {
 	int (*launch)(void *buf, uint64_t bytes, void *stream);
@@ -27,11 +28,18 @@ static const struct {
 	[LOAD_FMA] = { nb_load_arithmetic, "nb_load_arithmetic" },
 };
 
-static int piece(struct busy *b)
+/* So many pieces, and an event where they end. */
+static int group(struct busy *b, int pieces, int mark)
 {
-	int rc = loads[b->id].launch(b->buf, BUF_BYTES, b->stream);
+	int rc;
 
-	return rc ? failure_cuda(loads[b->id].name, rc) : NB_BACKEND_OK;
+	for (int i = 0; i < pieces; i++) {
+		rc = loads[b->id].launch(b->buf, BUF_BYTES, b->stream);
+		if (rc)
+			return failure_cuda(loads[b->id].name, rc);
+	}
+	CU_TRY(cudaEventRecord(b->mark[mark], b->stream));
+	return NB_BACKEND_OK;
 }
 
 static int make(struct nccl_rank *r)
@@ -47,45 +55,52 @@ static int make(struct nccl_rank *r)
 	CU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
 	r->own[0] = r->stream;
 	CU_TRY(cudaStreamCreateWithPriority(&b->stream, cudaStreamNonBlocking, least));
-	CU_TRY(cudaEventCreate(&b->from));
-	CU_TRY(cudaEventCreate(&b->on));
-	CU_TRY(cudaEventCreate(&b->to));
+	for (int i = 0; i <= LOAD_GROUPS_MAX; i++)
+		CU_TRY(cudaEventCreate(&b->mark[i]));
 	CU_TRY(cudaMemsetAsync(b->buf, 0, BUF_BYTES, b->stream));
 	CU_TRY(cudaStreamCreateWithPriority(&r->own[1], cudaStreamNonBlocking, greatest));
 	return NB_BACKEND_OK;
 }
 
-static int elapsed(cudaEvent_t a, cudaEvent_t b, double *ns)
+/* After the first mark. */
+static int when(const struct busy *b, cudaEvent_t event, double *ns)
 {
 	float ms = 0;
 
-	CU_TRY(cudaEventElapsedTime(&ms, a, b));
+	CU_TRY(cudaEventElapsedTime(&ms, b->mark[0], event));
 	*ns = (double)ms * 1e6;
 	return NB_BACKEND_OK;
 }
 
-/* Twice: the first time lets the clocks rise. */
+static int queue_alone(struct busy *b, int last[LOAD_STEPS])
+{
+	int at = 0, rc = group(b, WARM_PIECES, 0); /* lets the clocks rise */
+
+	for (int step = 0; step < LOAD_STEPS; step++) {
+		for (int i = 0; i < ALONE_PIECES / load_steps[step] && !rc; i++)
+			rc = group(b, load_steps[step], ++at);
+		last[step] = at;
+	}
+	return rc;
+}
+
+/* Each kind of group, marked as beside a batch. */
 static int time_alone(struct nccl_rank *r)
 {
 	struct busy *b = &r->busy;
-	double ns = 0;
-	int rc = NB_BACKEND_OK;
+	int last[LOAD_STEPS] = { 0 }, rc = queue_alone(b, last);
+	double from = 0, to = 0;
 
-	for (int turn = 0; turn < 2 && !rc; turn++) {
-		CU_TRY(cudaEventRecord(b->from, b->stream));
-		for (int i = 0; i < ALONE_PIECES && !rc; i++)
-			rc = piece(b);
-		if (rc)
-			return rc;
-		CU_TRY(cudaEventRecord(b->to, b->stream));
-		rc = rank_wait(r, b->to);
-		if (!rc)
-			rc = elapsed(b->from, b->to, &ns);
+	if (!rc)
+		rc = rank_wait(r, b->mark[last[LOAD_STEPS - 1]]);
+	for (int step = 0; step < LOAD_STEPS && !rc; step++) {
+		rc = when(b, b->mark[last[step]], &to);
+		b->alone_ns[step] = (to - from) * load_steps[step] / ALONE_PIECES;
+		from = to;
+		if (!rc && !(b->alone_ns[step] > 0))
+			rc = failure_set(NB_BACKEND_ERROR, 0, "the load '%s' took no time",
+					 load_table[b->id].name);
 	}
-	b->alone_ns = ns / ALONE_PIECES;
-	if (!rc && !(b->alone_ns > 0))
-		return failure_set(NB_BACKEND_ERROR, 0, "the load '%s' took no time",
-				   load_table[b->id].name);
 	return rc;
 }
 
@@ -109,68 +124,53 @@ int rank_load(struct nccl_rank *r, int id)
 int rank_load_begin(struct nccl_rank *r, int64_t cover_us)
 {
 	struct busy *b = &r->busy;
-	double wanted = (double)(cover_us + MARGIN_US) * 1e3 / b->alone_ns;
-	int rc;
+	double wanted = (double)(cover_us + MARGIN_US) * 1e3 / b->alone_ns[0];
+	int rc = group(b, 1, 0);
 
-	b->n = wanted < 2 ? 2 : wanted > PIECES_MAX ? PIECES_MAX : (int)wanted;
-	CU_TRY(cudaEventRecord(b->from, b->stream));
-	rc = piece(b);
+	b->plan = load_plan(fmin(wanted, PIECES_MAX));
 	if (rc)
 		return rc;
-	CU_TRY(cudaEventRecord(b->on, b->stream));
-	CU_TRY(cudaStreamWaitEvent(r->stream, b->on, 0));
-	for (int i = 1; i < b->n && !rc; i++)
-		rc = piece(b);
-	if (!rc)
-		CU_TRY(cudaEventRecord(b->to, b->stream));
+	CU_TRY(cudaStreamWaitEvent(r->stream, b->mark[0], 0));
+	for (int i = 1; i <= b->plan.groups && !rc; i++)
+		rc = group(b, load_steps[b->plan.step], i);
 	return rc;
 }
 
-/* All pieces took T, of which the batch was there for B. Outside of B they went on as alone, so in
- * B what would have taken alone n*a - (T - B) was done. */
 int rank_load_end(struct nccl_rank *r, cudaEvent_t start, cudaEvent_t stop)
 {
 	struct busy *b = &r->busy;
-	double all = 0, batch = 0, until_stop = 0, done;
-	int rc = rank_wait(r, b->to);
+	int n = b->plan.groups, rc = rank_wait(r, b->mark[n]);
+	double ns[LOAD_GROUPS_MAX + 1] = { 0 }, from = 0, to = 0, slow;
 
+	for (int i = 1; i <= n && !rc; i++)
+		rc = when(b, b->mark[i], &ns[i]);
 	if (!rc)
-		rc = elapsed(b->from, b->to, &all);
+		rc = when(b, start, &from);
 	if (!rc)
-		rc = elapsed(start, stop, &batch);
-	if (!rc)
-		rc = elapsed(b->from, stop, &until_stop);
+		rc = when(b, stop, &to);
 	if (rc)
 		return rc;
-	if (until_stop > all) {
+	b->batches++;
+	if (to > ns[n]) {
 		b->uncovered++;
 		return NB_BACKEND_OK;
 	}
-	done = b->n * b->alone_ns - (all - batch);
-	if (done > 0 && batch > 0)
-		b->slow[b->n_slow++ % (int)(sizeof(b->slow) / sizeof(*b->slow))] = batch / done;
+	slow = load_slowdown(ns, n, from, to, b->alone_ns[b->plan.step]);
+	if (!isnan(slow))
+		b->slow[b->n_slow++ % (int)N_ELEMENTS(b->slow)] = slow;
 	return NB_BACKEND_OK;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 void rank_loaded(struct nccl_rank *r, struct msg *done)
 {
 	struct busy *b = &r->busy;
-	int n = b->n_slow < (int)(sizeof(b->slow) / sizeof(*b->slow))
-		    ? b->n_slow
-		    : (int)(sizeof(b->slow) / sizeof(*b->slow));
+	int kept = b->n_slow < (int)N_ELEMENTS(b->slow) ? b->n_slow : (int)N_ELEMENTS(b->slow);
+	double slow = load_typical(b->slow, kept, b->n_slow, b->batches);
 
-	qsort(b->slow, (size_t)n, sizeof(*b->slow), by_value);
 	msg_add_i64(done, "uncovered", b->uncovered);
-	if (n > 0)
-		msg_add_i64(done, "load_slow", (int64_t)(b->slow[n / 2] * 1000 + 0.5));
-	b->uncovered = b->n_slow = 0;
+	if (!isnan(slow))
+		msg_add_i64(done, "load_slow", (int64_t)(slow * 1000 + 0.5));
+	b->uncovered = b->n_slow = b->batches = 0;
 }
 
 int rank_load_release(struct nccl_rank *r)
@@ -179,9 +179,8 @@ int rank_load_release(struct nccl_rank *r)
 
 	if (!r->own[1])
 		return NB_BACKEND_OK;
-	CU_TRY(cudaEventDestroy(b->from));
-	CU_TRY(cudaEventDestroy(b->on));
-	CU_TRY(cudaEventDestroy(b->to));
+	for (int i = 0; i <= LOAD_GROUPS_MAX; i++)
+		CU_TRY(cudaEventDestroy(b->mark[i]));
 	CU_TRY(cudaFree(b->buf));
 	CU_TRY(cudaStreamDestroy(b->stream));
 	CU_TRY(cudaStreamDestroy(r->own[1]));

@@ -307,7 +307,7 @@ int rank_measure(struct nccl_rank *r, const struct nb_run *run, int64_t *ns, int
 	if (run->mode == NB_RUN_SINGLE)
 		return single(r, run->once, ns, first_us);
 	r->once_from_fresh = false;
-	r->busy.uncovered = r->busy.n_slow = 0;
+	r->busy.batches = r->busy.uncovered = r->busy.n_slow = 0;
 	if (r->timing == TIMING_BLOCKING || r->timing == TIMING_NCCL_TESTS)
 		return measure_host(r, run, ns);
 	if (r->timing == TIMING_GRAPH)

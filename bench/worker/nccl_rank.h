@@ -15,6 +15,7 @@
 #include "ncclbench/kernels.h"
 #include "spec/op.h"
 #include "worker/launch_nccl.h"
+#include "worker/load_slow.h"
 
 #define RANK_EVENT_PAIRS 128 /* batches that may be queued before the host waits */
 
@@ -35,12 +36,12 @@ struct busy {   /* load_nccl.c; zeroed: nothing was ever asked for */
 	int id; /* load_id */
 	cudaStream_t stream;
 	void *buf;
-	cudaEvent_t from, on, to;
-	double alone_ns; /* of one piece of work, with nothing beside it */
-	int n;           /* pieces queued beside the batch */
-	int uncovered;   /* batches of the run that outlasted it */
-	int n_slow;      /* batches with a figure */
-	double slow[64]; /* how many times as long a piece took; the latest of them */
+	cudaEvent_t mark[LOAD_GROUPS_MAX + 1]; /* after the first piece, after each group */
+	double alone_ns[LOAD_STEPS];           /* a group with nothing beside it */
+	struct load_plan plan;                 /* what is queued beside the batch */
+	int batches, uncovered;                /* of the run; those that outlasted it */
+	int n_slow;                            /* batches with a figure */
+	double slow[64];                       /* see load_slowdown; the latest of them */
 };
 
 struct nccl_rank {

@@ -75,8 +75,8 @@ struct nb_backend {
 	 * of spec/load.h); LOAD_NONE ends it. NULL: nothing can. */
 	int (*load)(int id);
 	/* After a run with one: appends load_slow= (thousandths of its time alone, the median of
-	 * the batches) and uncovered= (batches that outlasted it) to `done`. NULL with load NULL.
-	 */
+	 * the batches; nothing where most are too short to tell) and uncovered= (batches that
+	 * outlasted it) to `done`. NULL with load NULL. */
 	void (*loaded)(struct msg *done);
 	/* Buffers of the case, filled with the pattern, and (timing graph) nothing captured yet. */
 	int (*prepare)(const struct op_case *c, int timing, int variant, uint64_t *device_bytes);

@@ -54,7 +54,8 @@
  *
  * PREPARE may carry load=mem|fma (spec/load.h): computation that keeps the GPU busy beside each
  * batch of this case. RUN then carries cover_us=, for how long it is queued, and DONE load_slow=
- * (thousandths of its time alone) and uncovered= (batches that it did not outlast: not valid).
+ * (thousandths of its time alone; left out where too little of it lay within the batches to tell)
+ * and uncovered= (batches that it did not outlast: not valid).
  * PREPARE may carry pairs=N: so many pairs are measured at once, each worker is told its own as a=
  * and b= (a rank of none: another's).
  *
