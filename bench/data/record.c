@@ -5,6 +5,7 @@
  */
 #include "data/record.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -128,17 +129,51 @@ void sample_write(struct buf *b, const struct record *key, const struct sample *
 	buf_putc(b, '\n');
 }
 
-static bool same_member(const struct record *a, const struct record *b, const struct column *c)
+static int compare_members(const struct record *a, const struct record *b, const struct column *c)
 {
+	const void *x = member(a, c), *y = member(b, c);
+
 	if (c->type == COLUMN_TEXT)
-		return strcmp(member(a, c), member(b, c)) == 0;
-	return memcmp(member(a, c), member(b, c), c->size) == 0;
+		return strcmp(x, y);
+	if (c->type == COLUMN_INT)
+		return (*(const int *)x > *(const int *)y) - (*(const int *)x < *(const int *)y);
+	return (*(const uint64_t *)x > *(const uint64_t *)y) -
+	       (*(const uint64_t *)x < *(const uint64_t *)y);
+}
+
+int record_compare(const struct record *a, const struct record *b, unsigned ignored)
+{
+	int key = 0, order = 0;
+
+	for (size_t i = 0; i < record_n_columns && order == 0; i++)
+		if (record_columns[i].role == COLUMN_KEY && !(ignored & RECORD_BIT(key++)))
+			order = compare_members(a, b, &record_columns[i]);
+	return order;
 }
 
 int record_same_key(const struct record *a, const struct record *b)
 {
+	return record_compare(a, b, 0) == 0;
+}
+
+const struct column *record_key_column(enum record_key key)
+{
+	int left = key;
+
 	for (size_t i = 0; i < record_n_columns; i++)
-		if (record_columns[i].role == COLUMN_KEY && !same_member(a, b, &record_columns[i]))
-			return 0;
-	return 1;
+		if (record_columns[i].role == COLUMN_KEY && left-- == 0)
+			return &record_columns[i];
+	return NULL;
+}
+
+void record_key_text(const struct record *r, enum record_key key, char *out, size_t max)
+{
+	const struct column *c = record_key_column(key);
+
+	if (c->type == COLUMN_TEXT)
+		snprintf(out, max, "%s", (const char *)member(r, c));
+	else if (c->type == COLUMN_INT)
+		snprintf(out, max, "%d", *(const int *)member(r, c));
+	else
+		snprintf(out, max, "%" PRIu64, *(const uint64_t *)member(r, c));
 }

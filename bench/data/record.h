@@ -102,3 +102,32 @@ int record_read_stream(const char *data, size_t len, const struct record_stream 
 int record_read_run(const char *data, size_t len, struct record **rows, size_t *n, char *note,
 		    size_t note_max, char *why, size_t why_max) ATTR_MUST;
 int record_same_key(const struct record *a, const struct record *b);
+
+/* The key columns, in the order of the table. */
+enum record_key {
+	RECORD_BACKEND,
+	RECORD_TRANSPORT,
+	RECORD_VARIANT,
+	RECORD_OP,
+	RECORD_DTYPE,
+	RECORD_REDOP,
+	RECORD_IN_PLACE,
+	RECORD_ROOT,
+	RECORD_RANKS,
+	RECORD_MAP,
+	RECORD_PAIR,
+	RECORD_ALGO_REQ,
+	RECORD_PROTO_REQ,
+	RECORD_LOAD,
+	RECORD_BYTES,
+	RECORD_TIMING,
+	RECORD_ARM,
+	RECORD_KEYS
+};
+#define RECORD_BIT(key) (1u << (key))
+/* Order by the key columns, in the order of the table, without those of `ignored` (RECORD_BITs); 0:
+ * all others are equal. */
+int record_compare(const struct record *a, const struct record *b, unsigned ignored);
+const struct column *record_key_column(enum record_key key);
+/* "" when absent. */
+void record_key_text(const struct record *r, enum record_key key, char *out, size_t max);

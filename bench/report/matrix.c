@@ -39,11 +39,9 @@ static const struct record *representative(const struct matrix_cell *c)
 /* But for the arm and its columns. */
 static bool same_place(const struct record *a, const struct record *b)
 {
-	return a->bytes == b->bytes && a->ranks == b->ranks &&
-	       strcmp(a->transport, b->transport) == 0 && strcmp(a->op, b->op) == 0 &&
-	       strcmp(a->timing, b->timing) == 0 && a->in_place == b->in_place &&
-	       a->root == b->root && strcmp(a->dtype, b->dtype) == 0 &&
-	       strcmp(a->redop, b->redop) == 0 && strcmp(a->variant, b->variant) == 0;
+	return record_compare(a, b,
+			      RECORD_BIT(RECORD_ARM) | RECORD_BIT(RECORD_ALGO_REQ) |
+				  RECORD_BIT(RECORD_PROTO_REQ)) == 0;
 }
 
 static void take_row(struct matrix_cell *c, const struct record *r)

@@ -54,17 +54,7 @@ static int class_id(const char *class, const char **known, int *n)
 
 static int compare_figures(const struct record *x, const struct record *y)
 {
-	const char *const a[] = { x->transport, x->op,    x->timing, x->variant,
-				  x->dtype,     x->redop, x->load,   x->arm };
-	const char *const b[] = { y->transport, y->op,    y->timing, y->variant,
-				  y->dtype,     y->redop, y->load,   y->arm };
-	int d = 0;
-
-	for (size_t i = 0; i < sizeof(a) / sizeof(a[0]) && d == 0; i++)
-		d = strcmp(a[i], b[i]);
-	if (d == 0)
-		d = x->in_place - y->in_place;
-	return d ? d : (x->bytes > y->bytes) - (x->bytes < y->bytes);
+	return record_compare(x, y, RECORD_BIT(RECORD_PAIR));
 }
 
 /* Within a figure by time, so that the median can be pointed at. */

@@ -103,18 +103,19 @@ const struct record *view_form(const struct view *v, const char *op)
 	return first;
 }
 
+#define OTHER_KIND                                                                              \
+	(RECORD_BIT(RECORD_BACKEND) | RECORD_BIT(RECORD_TRANSPORT) | RECORD_BIT(RECORD_BYTES) | \
+	 RECORD_BIT(RECORD_TIMING))
+
 bool view_same_kind(const struct record *a, const struct record *b)
 {
-	return a->in_place == b->in_place && a->root == b->root && strcmp(a->op, b->op) == 0 &&
-	       strcmp(a->variant, b->variant) == 0 && strcmp(a->dtype, b->dtype) == 0 &&
-	       strcmp(a->redop, b->redop) == 0 && strcmp(a->pair, b->pair) == 0 &&
-	       strcmp(a->load, b->load) == 0 && strcmp(a->algo_req, b->algo_req) == 0 &&
-	       strcmp(a->proto_req, b->proto_req) == 0 && strcmp(a->arm, b->arm) == 0;
+	return record_compare(a, b,
+			      OTHER_KIND | RECORD_BIT(RECORD_RANKS) | RECORD_BIT(RECORD_MAP)) == 0;
 }
 
 static bool same_form(const struct record *a, const struct record *b)
 {
-	return a->ranks == b->ranks && strcmp(a->map, b->map) == 0 && view_same_kind(a, b);
+	return record_compare(a, b, OTHER_KIND) == 0;
 }
 
 static bool is_ok(const struct record *r)

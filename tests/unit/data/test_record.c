@@ -231,6 +231,71 @@ static void test_same_key(void **state)
 	}
 }
 
+/* The names of the enum are those of the table, all of them; a key that is ignored makes no
+ * difference, and the others still do. */
+static void test_compare(void **state)
+{
+	static const char *const names[RECORD_KEYS] = {
+		[RECORD_BACKEND] = "backend",
+		[RECORD_TRANSPORT] = "transport",
+		[RECORD_VARIANT] = "variant",
+		[RECORD_OP] = "op",
+		[RECORD_DTYPE] = "dtype",
+		[RECORD_REDOP] = "redop",
+		[RECORD_IN_PLACE] = "inplace",
+		[RECORD_ROOT] = "root",
+		[RECORD_RANKS] = "ranks",
+		[RECORD_MAP] = "map",
+		[RECORD_PAIR] = "pair",
+		[RECORD_ALGO_REQ] = "algo_req",
+		[RECORD_PROTO_REQ] = "proto_req",
+		[RECORD_LOAD] = "load",
+		[RECORD_BYTES] = "bytes",
+		[RECORD_TIMING] = "timing",
+		[RECORD_ARM] = "arm",
+	};
+	size_t keys = 0;
+
+	for (size_t i = 0; i < record_n_columns; i++)
+		keys += record_columns[i].role == COLUMN_KEY;
+	assert_int_equal(keys, RECORD_KEYS);
+	for (int key = 0; key < RECORD_KEYS; key++) {
+		struct record a = example(), b = example();
+		unsigned others = RECORD_BIT(RECORD_KEYS) - 1 - RECORD_BIT(key);
+
+		assert_string_equal(record_key_column(key)->name, names[key]);
+		*((char *)&b + record_key_column(key)->offset) ^= 1;
+		assert_int_not_equal(record_compare(&a, &b, 0), 0);
+		assert_int_not_equal(record_compare(&a, &b, others), 0);
+		assert_int_equal(record_compare(&a, &b, RECORD_BIT(key)), 0);
+		assert_true((record_compare(&a, &b, 0) < 0) == (record_compare(&b, &a, 0) > 0));
+	}
+	assert_null(record_key_column(RECORD_KEYS));
+}
+
+/* Sizes as numbers: 8 before 16; the table's order: the size before the timing. */
+static void test_order(void **state)
+{
+	struct record a = example(), b = example();
+	char text[32];
+
+	a.bytes = 8;
+	b.bytes = 16;
+	record_set(a.timing, sizeof(a.timing), "stream");
+	record_set(b.timing, sizeof(b.timing), "graph");
+	assert_true(record_compare(&a, &b, 0) < 0);
+	assert_true(record_compare(&a, &b, RECORD_BIT(RECORD_BYTES)) > 0);
+	a.root = 9;
+	b.root = 10;
+	assert_true(record_compare(&a, &b, 0) < 0);
+	record_key_text(&b, RECORD_BYTES, text, sizeof(text));
+	assert_string_equal(text, "16");
+	record_key_text(&b, RECORD_ROOT, text, sizeof(text));
+	assert_string_equal(text, "10");
+	record_key_text(&b, RECORD_TIMING, text, sizeof(text));
+	assert_string_equal(text, "graph");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +309,8 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_other_versions),
 		cmocka_unit_test(test_same_key),
+		cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
