@@ -379,20 +379,30 @@ int curve_latency(const struct view *v, const char *op, struct buf *data, struct
 
 /* ---- beside computation ---- */
 
+/* Of one form, as the other curves of the operation. */
+static bool in_picture(const struct overlap_row *row, const struct record *form,
+		       const char *transport, const char *timing)
+{
+	const unsigned ignored = RECORD_BIT(RECORD_BACKEND) | RECORD_BIT(RECORD_TRANSPORT) |
+				 RECORD_BIT(RECORD_BYTES) | RECORD_BIT(RECORD_TIMING) |
+				 RECORD_BIT(RECORD_LOAD) | RECORD_BIT(RECORD_ARM);
+	const struct record *r = row->at[LOAD_NONE];
+
+	return strcmp(r->transport, transport) == 0 && strcmp(r->timing, timing) == 0 &&
+	       record_compare(r, form, ignored) == 0;
+}
+
 /* Of NCCL's own number of channels; rows come ascending in size. */
-static size_t overlap_curve(const struct overlap_row *all, size_t n, const char *transport,
-			    const char *op, const char *timing, int load,
+static size_t overlap_curve(const struct overlap_row *all, size_t n, const struct record *form,
+			    const char *transport, const char *timing, int load,
 			    const struct record **rows)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct record *r = all[i].at[load];
-
-		if (r && !r->arm[0] && strcmp(r->transport, transport) == 0 &&
-		    strcmp(r->op, op) == 0 && strcmp(r->timing, timing) == 0)
-			rows[count++] = r;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (all[i].at[load] && !all[i].at[load]->arm[0] &&
+		    in_picture(&all[i], form, transport, timing))
+			rows[count++] = all[i].at[load];
 	return count;
 }
 
@@ -411,7 +421,8 @@ static int collect_overlap(struct curves *c, const struct view *v, const char *o
 	rows = r == 0 && n_all ? calloc(n_all, sizeof(*rows)) : NULL;
 	for (size_t i = 0; rows && i < n; i++)
 		for (int load = 0; load < LOAD_COUNT && c->n < VIEW_TRANSPORTS_MAX; load++) {
-			size_t count = overlap_curve(all, n_all, names[i], op, timing, load, rows);
+			size_t count = overlap_curve(all, n_all, view_form(v, op), names[i], timing,
+						     load, rows);
 			struct curve *k = &c->list[c->n];
 
 			if (count == 0)

@@ -721,7 +721,7 @@ overlap() {
 	[ "$(column overlap load | tr ' ' '\n' | grep -c mem)" = 6 ] || fail "overlap: not 6 rows beside mem"
 	# a batch that the load did not outlast is measured again, with twice as much
 	expect_says overlap overlap.text "shm, all_reduce, stream: beside computation, times as long as alone"
-	expect_says overlap overlap/overlap.md "         8 B  4                 4.80 us     x1.5    x1.25     x1.5    x1.25"
+	expect_says overlap overlap/overlap.md "         8 B  4                 4.80 us     x1.5   x1.25    70 %     x1.5   x1.25    70 %"
 	start single "" 2 --overlap=fma
 	expect_code single 0
 	[ "$(column single outcome | wc -w)" = 4 ] || fail "overlap=fma: not 4 rows"
@@ -731,7 +731,7 @@ overlap() {
 	expect_column mute load_slowdown "- -"
 	# loops of 20 operations: 4 of 120 us are above 300 us; beside the load 16 of 180 us, which 1 ms needs
 	expect_column mute ops_per_batch "80 320"
-	expect_says mute mute/overlap.md "     x1.5        -"
+	expect_says mute mute/overlap.md "     x1.5       -       -"
 	start channels "" 2 --channels 2,4
 	expect_code channels 0
 	expect_says channels channels/overlap.md "         8 B  2                 6.01 us        -"
