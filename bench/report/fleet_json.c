@@ -9,6 +9,7 @@
 
 #include "report/fleet.h"
 #include "report/fleet_compare.h"
+#include "report/overlap.h"
 #include "report/scaling.h"
 #include "report/text.h"
 
@@ -69,11 +70,12 @@ static json_t *row(const struct fleet *f, const struct fleet_compare *c, const s
 
 static json_t *machine(const struct fleet_machine *m)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:o}", "name", text(m->name), "run",
-			 text(m->path), "machine", text(m->run.view.machine), "price",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:o, s:o}", "name", text(m->name),
+			 "run", text(m->path), "machine", text(m->run.view.machine), "price",
 			 number(m->price), "power", number(m->power), "points",
 			 (json_int_t)m->run.view.n_rows, "ranks", view_ranks(&m->run.view),
-			 "scaling", scaling_json(&m->run.view));
+			 "scaling", scaling_json(&m->run.view), "overlap",
+			 overlap_json(&m->run.view));
 }
 
 static json_t *answer(const struct fleet *f, const struct fleet_compare *c,

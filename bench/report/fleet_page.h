@@ -48,6 +48,8 @@ void fleet_write_bandwidth(struct sheet *s, const struct fleet_page *p);
 void fleet_write_latency(struct sheet *s, const struct fleet_page *p);
 void fleet_write_scaling(struct sheet *s, const struct fleet_page *p); /* fleet_scaling.c */
 bool fleet_has_scaling(const struct fleet_page *p);
+void fleet_write_overlap(struct sheet *s, const struct fleet_page *p); /* fleet_overlap.c */
+bool fleet_has_overlap(const struct fleet_page *p);
 void fleet_write_ceilings(struct sheet *s, const struct fleet_page *p);
 void fleet_write_communicator(struct sheet *s, const struct fleet_page *p);
 void fleet_write_topology(struct sheet *s, const struct fleet_page *p);

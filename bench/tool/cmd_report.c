@@ -17,6 +17,7 @@
 #include "report/fleet_compare.h"
 #include "report/fleet_json.h"
 #include "report/fleet_page.h"
+#include "report/overlap.h"
 #include "report/peak_text.h"
 #include "report/sheet.h"
 #include "report/scaling.h"
@@ -283,13 +284,13 @@ static void add_json(struct buf *b, const struct fleet *f, const struct fleet_co
 static void text_of_one(struct buf *b, const struct view *v)
 {
 	table_text(b, v, 0, false);
-	b->failed |= scaling_text(v, b) < 0;
+	b->failed |= scaling_text(v, b) < 0 || overlap_text(v, b) < 0;
 }
 
 static void markdown_of_one(struct buf *b, const struct view *v)
 {
 	table_markdown(b, v);
-	b->failed |= scaling_markdown(v, b) < 0;
+	b->failed |= scaling_markdown(v, b) < 0 || overlap_markdown(v, b) < 0;
 }
 
 static int print(const struct fleet *f, const struct fleet_compare *c, const struct choice *o)

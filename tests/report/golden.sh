@@ -31,6 +31,25 @@ page() { # name, then the words after report
 	done
 }
 
+object() { # name, then the words after report: a member per line, so that a difference can be read
+	name=$1
+	shift
+	(cd "$golden" && "$program" report --json "$@") 2>"$tmp/err" >"$tmp/$name.line" || {
+		echo "FAILED: $name: exit $?"
+		cat "$tmp/err"
+		failed=1
+		return
+	}
+	sed 's/[,[]\(["{]\)/&\
+\1/g; s/\([,[]\)["{]\n/\1\n/g' "$tmp/$name.line" >"$tmp/$name.json"
+	if [ "${UPDATE:-}" = 1 ]; then
+		cp "$tmp/$name.json" "$golden/$name.json"
+	elif ! diff -u "$golden/$name.json" "$tmp/$name.json"; then
+		echo "FAILED: $name.json"
+		failed=1
+	fi
+}
+
 page one fast
 page several --price slow=5000 --price fast=60000 --power slow=1000 --currency EUR --name slow='2 x 4090' \
 	--reference slow fast slow failed empty
@@ -39,4 +58,6 @@ page hostile --name hostile='`label` | <b>"x"</b>' hostile
 page empty empty
 page failed failed
 page point point
+page overlap overlap
+object overlap overlap
 exit $failed
