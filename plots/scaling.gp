@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A figure against the number of ranks: a curve per transport, its interval as a band. Ticks only where something was measured.
-# Columns of `data`: ranks, figure, lower and upper end of the interval; one block per curve.
+# A figure against the number of ranks or channels: a curve per transport, its interval as a band. Ticks only where something was measured.
+# Columns of `data`: number, figure, lower and upper end of the interval; one block per curve.
 load plots.'/common.gp'
 y_label(v) = is_time ? time_label(v) : number_label(v)
 set logscale x 2
@@ -21,7 +21,8 @@ do for [k = int(floor(log10(ymin) + 1e-9)) : int(floor(log10(ymax) + 1e-9))] {
 		set ytics add (y_label(5 * 10.**k) 5 * 10.**k)
 	}
 }
-set xlabel 'ranks' offset char 0, 0.3 noenhanced
+if (!exists('xlabel')) xlabel = 'ranks'
+set xlabel xlabel offset char 0, 0.3 noenhanced
 set ylabel ylabel offset char 0.5, 0 noenhanced
 set lmargin 11
 set rmargin 12

@@ -63,6 +63,12 @@ const struct chart chart_table[] = {
 	  .write = curve_overlap,
 	  .per_op = 1,
 	  .help = "bus bandwidth against message size, alone and beside computation (--overlap)" },
+	{ .id = "channels",
+	  .script = "scaling.gp",
+	  .write = curve_channels,
+	  .per_op = 1,
+	  .help = "how much an operation and computation slow each other against the number of "
+		  "channels (--overlap --channels)" },
 	{ .id = "scaling",
 	  .script = "scaling.gp",
 	  .write = curve_scaling,

@@ -80,6 +80,11 @@ static void name_bandwidth(double y, char *out, size_t max)
 	snprintf(out, max, "%s GB/s", number);
 }
 
+static void name_slowed(double y, char *out, size_t max)
+{
+	snprintf(out, max, "x%.3g", y);
+}
+
 static void name_time(double y, char *out, size_t max)
 {
 	num_format_time(y * 1e3, 1, out, max);
@@ -119,34 +124,48 @@ static void set_label(struct curve *k, const struct view *v, const struct record
 		 other ? r->timing : "", unproven ? " (unproven)" : "");
 }
 
-/* One block of the data file. */
-static void add_curve(struct curves *c, const struct view *v, const struct quantity *q,
-		      const struct record *const *rows, size_t n, struct buf *data)
+/* A line of the data file; a curve is a block of them. False: it cannot be drawn. */
+static bool add_point(struct curves *c, const struct point *p, struct buf *data)
 {
 	struct curve *k = &c->list[c->n];
 
+	if (!isfinite(p->y) || p->y <= 0)
+		return false;
+	if (k->n++ == 0 && c->n > 0)
+		buf_puts(data, "\n\n");
+	script_value(data, p->x);
+	script_value(data, p->y);
+	script_value(data, p->lo);
+	script_value(data, p->hi);
+	buf_putc(data, '\n');
+	widen(c, p);
+	k->end_x = p->x;
+	k->end_y = k->text_y = p->y;
+	return true;
+}
+
+static void end_curve(struct curves *c, const char *transport,
+		      void (*name_value)(double y, char *out, size_t max))
+{
+	struct curve *k = &c->list[c->n];
+
+	if (k->n == 0)
+		return;
+	name_value(k->end_y, k->end, sizeof(k->end));
+	c->transport[c->n++] = transport;
+}
+
+static void add_curve(struct curves *c, const struct quantity *q, const struct record *const *rows,
+		      size_t n, struct buf *data)
+{
 	for (size_t i = 0; i < n; i++) {
 		struct point p = { .x = q->x(rows[i]) };
 
 		q->point(rows[i], &p);
-		if (!isfinite(p.y) || p.y <= 0)
-			continue;
-		if (k->n++ == 0 && c->n > 0)
-			buf_puts(data, "\n\n");
-		script_value(data, p.x);
-		script_value(data, p.y);
-		script_value(data, p.lo);
-		script_value(data, p.hi);
-		buf_putc(data, '\n');
-		widen(c, &p);
-		c->restarts = fmax(c->restarts, or_else(rows[i]->restarts, 0));
-		k->end_x = p.x;
-		k->end_y = k->text_y = p.y;
+		if (add_point(c, &p, data))
+			c->restarts = fmax(c->restarts, or_else(rows[i]->restarts, 0));
 	}
-	if (k->n > 0) {
-		q->name_value(k->end_y, k->end, sizeof(k->end));
-		c->transport[c->n++] = rows[0]->transport;
-	}
+	end_curve(c, n ? rows[0]->transport : "", q->name_value);
 }
 
 static int collect(struct curves *c, const struct view *v, const char *op, const struct quantity *q,
@@ -171,7 +190,7 @@ static int collect(struct curves *c, const struct view *v, const char *op, const
 			continue;
 		c->list[c->n].style = (int)i + 1;
 		set_label(&c->list[c->n], v, rows[0], k < count, timing);
-		add_curve(c, v, q, rows, count, data);
+		add_curve(c, q, rows, count, data);
 	}
 	free(rows);
 	return (int)c->n;
@@ -260,6 +279,16 @@ static void write_vars(const struct curves *c, struct buf *vars)
 		script_item_number(vars, "end_x", i, c->list[i].end_x);
 		script_item_number(vars, "end_y", i, c->list[i].text_y);
 	}
+}
+
+/* An axis of numbers of something: named where something was measured. */
+static void write_ticks(const char *of, const int *tick, int n, struct buf *vars)
+{
+	script_text(vars, "xlabel", of);
+	buf_printf(vars, "ticks = %d\n", n);
+	script_array(vars, "tick", (size_t)n);
+	for (int i = 0; i < n; i++)
+		script_item_number(vars, "tick", (size_t)i, tick[i]);
 }
 
 static bool peak_wanted(const struct view *v, const struct curves *c, size_t peak)
@@ -431,7 +460,7 @@ static int collect_overlap(struct curves *c, const struct view *v, const char *o
 			snprintf(k->label, sizeof(k->label), "%s%s%s",
 				 view_transport_label(v, rows[0]->backend, names[i]),
 				 load ? " beside " : "", load_table[load].name);
-			add_curve(c, v, &bandwidth, rows, count, data);
+			add_curve(c, &bandwidth, rows, count, data);
 		}
 	free(rows);
 	free(all);
@@ -460,6 +489,154 @@ int curve_overlap(const struct view *v, const char *op, struct buf *data, struct
 	return n;
 }
 
+/* ---- beside computation, over the number of channels ---- */
+
+#define CHANNELS_MAX 64
+
+struct channels {
+	const struct overlap_row *all;
+	size_t n_all;
+	const struct record *form;
+	const char *timing;
+	uint64_t bytes;
+	int asked[CHANNELS_MAX], n;
+};
+
+static double slowed(const struct overlap_row *r, int load, bool of_load)
+{
+	return of_load ? overlap_load_slowed(r, load) : overlap_slowed(r, load);
+}
+
+static bool is_shown(const struct channels *s, const struct overlap_row *r, uint64_t bytes,
+		     const char *transport)
+{
+	const struct record *alone = r->at[LOAD_NONE];
+
+	return alone->bytes == bytes && overlap_asked(alone) > 0 &&
+	       in_picture(r, s->form, transport ? transport : alone->transport, s->timing);
+}
+
+static size_t count_slowed(const struct channels *s, uint64_t bytes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->n_all; i++)
+		for (int load = LOAD_NONE + 1; load < LOAD_COUNT; load++)
+			count += is_shown(s, &s->all[i], bytes, NULL) &&
+				 isfinite(overlap_slowed(&s->all[i], load));
+	return count;
+}
+
+/* The size with most figures, of several the largest. */
+static void choose_size(struct channels *s)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < s->n_all; i++) {
+		uint64_t bytes = s->all[i].at[LOAD_NONE]->bytes;
+		size_t count = count_slowed(s, bytes);
+
+		if (count > most || (count == most && count && bytes > s->bytes)) {
+			most = count;
+			s->bytes = bytes;
+		}
+	}
+}
+
+static void note_asked(struct channels *s, int asked)
+{
+	int at = s->n;
+
+	for (int i = 0; i < s->n; i++)
+		if (s->asked[i] == asked)
+			return;
+	if (s->n == CHANNELS_MAX)
+		return;
+	for (; at > 0 && s->asked[at - 1] > asked; at--)
+		s->asked[at] = s->asked[at - 1];
+	s->asked[at] = asked;
+	s->n++;
+}
+
+/* Rows of one size come ascending in the number of channels. */
+static void add_slowed(struct curves *c, struct channels *s, const struct view *v,
+		       const char *transport, int load, bool of_load, struct buf *data)
+{
+	const char *label = view_transport_label(v, s->form->backend, transport);
+	struct curve *k = &c->list[c->n];
+
+	if (c->n == VIEW_TRANSPORTS_MAX)
+		return;
+	k->style = (int)c->n + 1;
+	snprintf(k->label, sizeof(k->label), "%s beside %s",
+		 of_load ? load_table[load].name : label, of_load ? label : load_table[load].name);
+	for (size_t i = 0; i < s->n_all; i++) {
+		double y = slowed(&s->all[i], load, of_load);
+		struct point p = { overlap_asked(s->all[i].at[LOAD_NONE]), y, y, y };
+
+		if (is_shown(s, &s->all[i], s->bytes, transport) && add_point(c, &p, data))
+			note_asked(s, (int)p.x);
+	}
+	end_curve(c, transport, name_slowed);
+}
+
+static void collect_channels(struct curves *c, struct channels *s, const struct view *v,
+			     struct buf *data)
+{
+	const char *names[VIEW_TRANSPORTS_MAX];
+	size_t n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
+
+	*c = (struct curves){
+		.xmin = INFINITY, .xmax = -INFINITY, .ymin = INFINITY, .ymax = -INFINITY
+	};
+	choose_size(s);
+	for (size_t i = 0; s->bytes && i < n; i++)
+		for (int load = LOAD_NONE + 1; load < LOAD_COUNT; load++) {
+			add_slowed(c, s, v, names[i], load, false, data);
+			add_slowed(c, s, v, names[i], load, true, data);
+		}
+}
+
+static void write_channels(struct curves *c, const struct channels *s, const struct view *v,
+			   const char *op, struct buf *vars)
+{
+	char title[160], size[32];
+
+	settle_axes(c);
+	spread_texts(c);
+	num_format_size(s->bytes, size, sizeof(size));
+	snprintf(title, sizeof(title),
+		 "%s beside computation: slow-down by channels, %s, timing %s", op, size,
+		 s->timing);
+	curve_titles(
+	    v, title,
+	    "1: as long as alone. \"A beside B\" is how A is slowed. The number at a curve's "
+	    "end is its last value.",
+	    620, vars);
+	script_text(vars, "ylabel", "times as long as alone");
+	buf_puts(vars, "is_time = 0\n");
+	write_vars(c, vars);
+	write_ticks("channels", s->asked, s->n, vars);
+}
+
+/* One number of channels makes no curve. */
+int curve_channels(const struct view *v, const char *op, struct buf *data, struct buf *vars)
+{
+	struct channels s = { .form = view_form(v, op),
+			      .timing = view_timing(v, NULL, op, view_timings_stream) };
+	struct overlap_row *all = NULL;
+	struct curves c = { 0 };
+	int r = s.timing ? overlap_rows(v, &all, &s.n_all) : 0;
+
+	s.all = all;
+	if (r == 0 && s.n_all)
+		collect_channels(&c, &s, v, data);
+	if (s.n > 1)
+		write_channels(&c, &s, v, op, vars);
+	free(all);
+	return r < 0 ? r : s.n > 1 ? (int)c.n : 0;
+}
+
 /* ---- over the number of ranks ---- */
 
 static int collect_scaling(struct curves *c, const struct view *v, const struct scaling *s,
@@ -482,17 +659,9 @@ static int collect_scaling(struct curves *c, const struct view *v, const struct 
 			continue;
 		c->list[c->n].style = (int)k + 1;
 		set_label(&c->list[c->n], v, rows[0], unproven, timing);
-		add_curve(c, v, q, rows, n, data);
+		add_curve(c, q, rows, n, data);
 	}
 	return (int)c->n;
-}
-
-static void write_counts(const struct scaling *s, struct buf *vars)
-{
-	buf_printf(vars, "ticks = %d\n", s->n_counts);
-	script_array(vars, "tick", (size_t)s->n_counts);
-	for (int i = 0; i < s->n_counts; i++)
-		script_item_number(vars, "tick", (size_t)i, s->counts[i]);
 }
 
 static int draw_scaling(const struct view *v, const char *op, bool time, struct buf *data,
@@ -523,7 +692,7 @@ static int draw_scaling(const struct view *v, const char *op, bool time, struct 
 	script_text(vars, "ylabel", time ? "time of one operation" : "bus bandwidth (GB/s)");
 	buf_printf(vars, "is_time = %d\n", time);
 	write_vars(&c, vars);
-	write_counts(&s, vars);
+	write_ticks("ranks", s.counts, s.n_counts, vars);
 	return n;
 }
 

@@ -10,7 +10,9 @@ int curve_bandwidth(const struct view *v, const char *op, struct buf *data, stru
 int curve_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 /* Bandwidth alone and beside computation. */
 int curve_overlap(const struct view *v, const char *op, struct buf *data, struct buf *vars);
-/* The same figures against the number of ranks. */
+/* How much both slow each other against the number of channels. */
+int curve_channels(const struct view *v, const char *op, struct buf *data, struct buf *vars);
+/* The figures of the first two against the number of ranks. */
 int curve_scaling(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 int curve_scaling_latency(const struct view *v, const char *op, struct buf *data, struct buf *vars);
 

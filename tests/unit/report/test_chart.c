@@ -213,6 +213,38 @@ static void test_growing_ranks(void **state)
 	folder_remove(&f);
 }
 
+/* Beside computation, with 4 and 8 channels: over sizes of NCCL's own number, over channels. */
+static void test_beside_computation(void **state)
+{
+	static const char *const arms[] = { "", "4 channels", "8 channels" };
+	struct view v = { .rows = run.row, .one_host = true, .ranks = 2 };
+	struct folder f;
+
+	(void)state;
+	run.n = 0;
+	for (size_t i = 0; i < N_ELEMENTS(arms); i++)
+		for (int load = 0; load < 2; load++) {
+			struct record *r =
+			    sample_ok(&run, "p2p", "all_reduce", 1 << 20, "stream", load ? 30 : 20);
+
+			record_set(r->arm, sizeof(r->arm), arms[i]);
+			record_set(r->load, sizeof(r->load), load ? "fma" : "");
+			r->load_slowdown = load ? 1.25 : NAN;
+		}
+	v.n_rows = 2;
+	v.n_all = run.n;
+	folder_make(&f, "charts");
+	/* bandwidth, latency, comparison, overlap, channels, outcomes */
+	draw(&v, &f, 12);
+	check_png(f.charts, "channels_all_reduce");
+	check_svg(f.charts, "channels_all_reduce", "by channels, 1 MiB, timing stream");
+	check_svg(f.charts, "channels_all_reduce", "p2p beside fma");
+	check_svg(f.charts, "channels_all_reduce", "x1.25");
+	check_svg(f.charts, "overlap_all_reduce", "p2p beside fma");
+	sh("grep -q '^8.0 1.5 ' \"$0\"/channels_all_reduce.dat", f.charts, 0);
+	folder_remove(&f);
+}
+
 static void test_single_point(void **state)
 {
 	struct view v = { .rows = run.row };
@@ -412,6 +444,7 @@ int main(void)
 		cmocka_unit_test(test_table_is_complete),
 		cmocka_unit_test(test_whole_sweep),
 		cmocka_unit_test(test_growing_ranks),
+		cmocka_unit_test(test_beside_computation),
 		cmocka_unit_test(test_single_point),
 		cmocka_unit_test(test_nothing_to_draw_is_skipped),
 		cmocka_unit_test(test_hostile_names),

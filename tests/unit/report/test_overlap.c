@@ -171,6 +171,54 @@ static void curves(void **state)
 	buf_fini(&vars);
 }
 
+/* Slow-downs at 64 MiB, where three numbers of channels have figures (two at 1 MiB). */
+static void over_channels(void **state)
+{
+	static const struct {
+		const char *arm;
+		double us, beside_us, slow;
+	} arms[] = {
+		/* not in the order of the axis, as arms may be; x1.05, x1.2, x2 */
+		{ "16 channels", 200, 400, 1.5 },
+		{ "4 channels", 800, 840, 1.02 },
+		{ "8 channels", 400, 480, NAN },
+	};
+	struct buf data = { 0 }, vars = { 0 };
+	struct view v;
+
+	run.n = 0;
+	row(64 << 20, "", "", 250, NAN);
+	row(64 << 20, "mem", "", 500, 2);
+	row(1 << 20, "", "4 channels", 20, NAN);
+	row(1 << 20, "mem", "4 channels", 30, 2);
+	row(1 << 20, "", "8 channels", 20, NAN);
+	row(1 << 20, "mem", "8 channels", 30, 2);
+	for (size_t i = 0; i < N_ELEMENTS(arms); i++) {
+		row(64 << 20, "", arms[i].arm, arms[i].us, NAN);
+		row(64 << 20, "mem", arms[i].arm, arms[i].beside_us, arms[i].slow);
+		/* another kind: no point of these curves */
+		record_set(row(64 << 20, "", arms[i].arm, 7, NAN)->dtype, 16, "half");
+		record_set(row(64 << 20, "mem", arms[i].arm, 70, 9)->dtype, 16, "half");
+	}
+	v = view(2);
+	assert_int_equal(curve_channels(&v, "all_reduce", &data, &vars), 2);
+	assert_string_equal(buf_text(&data),
+			    "4.0 1.05 1.05 1.05 \n8.0 1.2 1.2 1.2 \n16.0 2.0 2.0 2.0 \n"
+			    "\n\n4.0 1.02 1.02 1.02 \n16.0 1.5 1.5 1.5 \n");
+	assert_non_null(strstr(buf_text(&vars), "label[1] = 'p2p beside mem'"));
+	assert_non_null(strstr(buf_text(&vars), "label[2] = 'mem beside p2p'"));
+	assert_non_null(strstr(buf_text(&vars), "64 MiB, timing stream"));
+	assert_non_null(strstr(buf_text(&vars), "ticks = 3\n"));
+	assert_int_equal(curve_channels(&v, "broadcast", &data, &vars), 0);
+	/* One number of channels is no curve, and none is nothing. */
+	v.n_all = 4;
+	assert_int_equal(curve_channels(&v, "all_reduce", &data, &vars), 0);
+	v.n_all = 2;
+	assert_int_equal(curve_channels(&v, "all_reduce", &data, &vars), 0);
+	buf_fini(&data);
+	buf_fini(&vars);
+}
+
 static void nothing(void **state)
 {
 	struct overlap_row *rows;
@@ -186,14 +234,16 @@ static void nothing(void **state)
 	assert_int_equal(overlap_text(&v, &out), 0);
 	assert_int_equal(out.len, 0);
 	assert_int_equal(curve_overlap(&v, "all_reduce", &out, &out), 0);
+	assert_int_equal(curve_channels(&v, "all_reduce", &out, &out), 0);
 	buf_fini(&out);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hidden), cmocka_unit_test(ratios),  cmocka_unit_test(kinds),
-		cmocka_unit_test(curves), cmocka_unit_test(nothing),
+		cmocka_unit_test(hidden),        cmocka_unit_test(ratios),
+		cmocka_unit_test(kinds),         cmocka_unit_test(curves),
+		cmocka_unit_test(over_channels), cmocka_unit_test(nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
