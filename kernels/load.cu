@@ -10,12 +10,12 @@
 
 #include "ncclbench/kernels.h"
 
-#define THREADS 512
 #define BLOCKS_PER_SM 2
 /* Many short blocks: with one wave of long ones a few SMs less would cost a second wave. All rounds
  * of an SM take about 70 us at 1.98 GHz. */
 #define FMA_BLOCKS_PER_SM 32
-#define FMA_ROUNDS 256 /* of four chains */
+#define KEEP_NONE 0.0f /* every sum is above */
+#define KEEP_ALL 1e30f
 
 /* Reads, adds and writes every element once: 32 bytes move for each 16 of the buffer. */
 __global__ static void load_memory(float4 *v, uint64_t n)
@@ -33,10 +33,11 @@ __global__ static void load_memory(float4 *v, uint64_t n)
 	}
 }
 
-/* Four chains of fused multiply-adds per thread in registers. The store never happens: the compiler
- * does not know that. */
-__global__ static void load_arithmetic(float *sink, int rounds)
+/* Four chains of fused multiply-adds per thread in registers. What is stored depends on their
+ * result, so that the compiler cannot leave them out. */
+__global__ static void load_arithmetic(float *out, uint64_t n, int rounds, float keep_below)
 {
+	const uint64_t me = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 	float a = (float)threadIdx.x, b = a + 1, c = a + 2, d = a + 3;
 
 	for (int i = 0; i < rounds; i++) {
@@ -45,8 +46,9 @@ __global__ static void load_arithmetic(float *sink, int rounds)
 		c = fmaf(c, 0.999f, 0.5f);
 		d = fmaf(d, 0.999f, 0.5f);
 	}
-	if (a + b + c + d < 0)
-		*sink = a;
+	a = a + b + c + d;
+	if (a < keep_below && me < n)
+		out[me] = a;
 }
 
 static int blocks(int per_sm)
@@ -61,15 +63,24 @@ static int blocks(int per_sm)
 
 extern "C" int nb_load_memory(void *buf, uint64_t bytes, void *stream)
 {
-	load_memory<<<blocks(BLOCKS_PER_SM), THREADS, 0, (cudaStream_t)stream>>>((float4 *)buf,
-								   bytes / sizeof(float4));
+	load_memory<<<blocks(BLOCKS_PER_SM), NB_LOAD_THREADS, 0, (cudaStream_t)stream>>>(
+	    (float4 *)buf, bytes / sizeof(float4));
+	return cudaGetLastError();
+}
+
+static int launch_arithmetic(void *out, uint64_t n, float keep_below, void *stream)
+{
+	load_arithmetic<<<blocks(FMA_BLOCKS_PER_SM), NB_LOAD_THREADS, 0, (cudaStream_t)stream>>>(
+	    (float *)out, n, NB_LOAD_ROUNDS, keep_below);
 	return cudaGetLastError();
 }
 
 extern "C" int nb_load_arithmetic(void *buf, uint64_t bytes, void *stream)
 {
-	(void)bytes;
-	load_arithmetic<<<blocks(FMA_BLOCKS_PER_SM), THREADS, 0, (cudaStream_t)stream>>>(
-	    (float *)buf, FMA_ROUNDS);
-	return cudaGetLastError();
+	return launch_arithmetic(buf, bytes / sizeof(float), KEEP_NONE, stream);
+}
+
+extern "C" int nb_load_arithmetic_kept(void *buf, uint64_t bytes, void *stream)
+{
+	return launch_arithmetic(buf, bytes / sizeof(float), KEEP_ALL, stream);
 }

@@ -40,6 +40,11 @@ int nb_copy(void *dst, const void *src, uint64_t bytes, void *stream);
  * reads and writes all of it), by arithmetic (it touches nothing). A cudaError_t. */
 int nb_load_memory(void *buf, uint64_t bytes, void *stream);
 int nb_load_arithmetic(void *buf, uint64_t bytes, void *stream);
+/* The same kernel, which keeps each thread's sum in a float of the buffer, as far as both reach:
+ * for tests. */
+int nb_load_arithmetic_kept(void *buf, uint64_t bytes, void *stream);
+#define NB_LOAD_THREADS 512 /* of a block: those of all blocks compute the same */
+#define NB_LOAD_ROUNDS 256  /* of four chains */
 
 void nb_copy_ref(void *dst, const void *src, uint64_t bytes);
 void nb_fill_bytes_ref(void *dst, uint64_t bytes, int rank, uint64_t offset);
@@ -49,6 +54,8 @@ void nb_fill_values_ref(void *dst, uint64_t count, int dtype, int redop, int ran
 			uint64_t offset);
 void nb_check_values_ref(const void *buf, uint64_t count, int dtype, int redop, int nranks,
 			 uint64_t offset, struct nb_mismatch *result);
+void nb_load_memory_ref(void *buf, uint64_t bytes);
+void nb_load_arithmetic_kept_ref(void *buf, uint64_t bytes);
 
 #ifdef __cplusplus
 }

@@ -240,6 +240,57 @@ static void test_copy(void)
 	copy_case((20U << 20) + 16 * 1234 + 5, 16, 32);
 }
 
+static void put_floats(uint64_t bytes)
+{
+	for (uint64_t i = 0; i < bytes / sizeof(float); i++) {
+		float x = (float)(nb_pattern_mix(i) % 1000003) / 8;
+
+		memcpy(twin + i * sizeof(x), &x, sizeof(x));
+	}
+	good(cudaMemcpy(device, twin, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+}
+
+/* Two pieces of work add 1 twice, to whole vectors only. */
+static void load_memory_case(uint64_t size)
+{
+	const uint64_t all = (size + GUARD + 3) / 4 * 4;
+
+	put_floats(all);
+	for (int i = 0; i < 2; i++) {
+		good(nb_load_memory(device, size, NULL), "nb_load_memory");
+		nb_load_memory_ref(twin, size);
+	}
+	fetch(all);
+	expect(memcmp(host, twin, all) == 0, "nb_load_memory", size, 0, -1, -1);
+}
+
+/* The same kernel as the load, asked to keep what it computed; the load itself keeps nothing. */
+static void load_arithmetic_case(uint64_t size)
+{
+	blank(size + GUARD);
+	good(nb_load_arithmetic(device, size, NULL), "nb_load_arithmetic");
+	fetch(size + GUARD);
+	expect(memcmp(host, twin, size + GUARD) == 0, "nb_load_arithmetic", size, 0, -1, -1);
+	good(nb_load_arithmetic_kept(device, size, NULL), "nb_load_arithmetic_kept");
+	nb_load_arithmetic_kept_ref(twin, size);
+	fetch(size + GUARD);
+	expect(memcmp(host, twin, size + GUARD) == 0, "nb_load_arithmetic_kept", size, 0, -1, -1);
+}
+
+static void test_loads(void)
+{
+	size_t i;
+
+	for (i = 0; i < N(sizes); i++)
+		load_memory_case(sizes[i]);
+	load_memory_case(BUFFER - 4096 - 5); /* several rounds of every thread */
+	load_arithmetic_case(0);
+	load_arithmetic_case(3);
+	load_arithmetic_case(4);
+	/* More than a block, fewer than any grid: 32 blocks per SM. */
+	load_arithmetic_case(sizeof(float) * (3 * NB_LOAD_THREADS + 77) + 1);
+}
+
 static void test_refusals(void)
 {
 	expect(nb_fill_values(device, 1, 99, NB_SUM, 0, 2, 0, NULL) != cudaSuccess, "unknown dtype",
@@ -248,31 +299,48 @@ static void test_refusals(void)
 	       "unknown dtype", 1, 0, -1, 0);
 }
 
-/* Not a verdict (machines differ): the figure by which a slow fill would be noticed. */
+static int fill_bytes(void *buf, uint64_t bytes, void *stream)
+{
+	return nb_fill_bytes(buf, bytes, 0, 0, stream);
+}
+
+static int fill_floats(void *buf, uint64_t bytes, void *stream)
+{
+	return nb_fill_values(buf, bytes / 4, NB_FLOAT, NB_SUM, 0, 2, 0, stream);
+}
+
+/* Not a verdict (machines differ): the figures by which a slow fill, or a load that is no load,
+ * would be noticed. */
 static void show_speed(void)
 {
-	const uint64_t bytes = 1ULL << 30;
+	static const struct {
+		const char *name;
+		int (*launch)(void *buf, uint64_t bytes, void *stream);
+		uint64_t bytes;
+	} shown[] = {
+		{ "1 GiB: fill_bytes", fill_bytes, 1ULL << 30 },
+		{ "1 GiB: fill_values(float)", fill_floats, 1ULL << 30 },
+		{ "256 MiB: load_memory", nb_load_memory, 256ULL << 20 },
+		{ "load_arithmetic", nb_load_arithmetic, 256ULL << 20 },
+	};
 	cudaEvent_t start, stop;
 	void *big = NULL;
-	float ms[2] = { 0, 0 };
-	int i;
+	float ms = 0;
 
-	if (cudaMalloc(&big, bytes) != cudaSuccess)
+	if (cudaMalloc(&big, 1ULL << 30) != cudaSuccess)
 		return;
 	cudaEventCreate(&start);
 	cudaEventCreate(&stop);
-	for (i = 0; i < 4; i++) { /* the first round is a warm-up */
-		cudaEventRecord(start, NULL);
-		if (i % 2)
-			nb_fill_values(big, bytes / 4, NB_FLOAT, NB_SUM, 0, 2, 0, NULL);
-		else
-			nb_fill_bytes(big, bytes, 0, 0, NULL);
-		cudaEventRecord(stop, NULL);
-		cudaEventSynchronize(stop);
-		cudaEventElapsedTime(&ms[i % 2], start, stop);
+	for (size_t i = 0; i < N(shown); i++) {
+		for (int turn = 0; turn < 2; turn++) { /* the first one is a warm-up */
+			cudaEventRecord(start, NULL);
+			shown[i].launch(big, shown[i].bytes, NULL);
+			cudaEventRecord(stop, NULL);
+			cudaEventSynchronize(stop);
+			cudaEventElapsedTime(&ms, start, stop);
+		}
+		printf("%s %.3f ms\n", shown[i].name, (double)ms);
 	}
-	printf("1 GiB: fill_bytes %.2f ms, fill_values(float) %.2f ms\n", (double)ms[0],
-	       (double)ms[1]);
 	cudaEventDestroy(start);
 	cudaEventDestroy(stop);
 	cudaFree(big);
@@ -294,6 +362,7 @@ int main(void)
 	test_bytes();
 	test_values();
 	test_copy();
+	test_loads();
 	test_refusals();
 	show_speed();
 	printf("%d comparisons, %d failures\n", comparisons, failures);
