@@ -25,6 +25,7 @@
 #include "run/health.h"
 #include "run/launch.h"
 #include "run/matrix.h"
+#include "run/option_check.h"
 #include "run/options.h"
 #include "run/progress.h"
 #include "run/session.h"
@@ -228,38 +229,6 @@ static int refuse(const struct run *r, const char *why)
 	return GIVEN_STOP(NB_EXIT_USAGE);
 }
 
-/* Options that fit the other backend only. */
-static int check_backend(const struct run *r)
-{
-	const struct plan_request *q = &r->campaign.request;
-
-	if (q->backend == BACKEND_NCCL && q->timings & (1u << TIMING_HOST))
-		return refuse(
-		    r,
-		    "--timing host is of the UCX backend; on GPUs give graph, stream or blocking");
-	if (q->backend == BACKEND_UCX && r->options.matrix)
-		return refuse(r, "--algos and --protos are NCCL's; this is host memory through "
-				 "UCX, which has neither to choose from here");
-	if (q->backend == BACKEND_UCX && (r->options.overlap || r->options.n_channels))
-		return refuse(r,
-			      "--overlap and --channels are of GPUs and NCCL; this is host memory "
-			      "through UCX, leave them out");
-	if (q->backend == BACKEND_UCX && r->options.fake_hosts)
-		return refuse(r, "--fake-hosts is NCCL's (NCCL_HOSTID); this is host memory "
-				 "through UCX, leave it out");
-	if (r->options.fake_hosts && r->coord.n_hosts > 1)
-		return refuse(r, "--fake-hosts: the ranks are on several hosts already; leave it "
-				 "out, or start them on one");
-	if (r->options.fake_hosts > q->nranks)
-		return refuse(r, "--fake-hosts: there are fewer ranks than hosts; start more "
-				 "ranks, or fake fewer hosts");
-	for (size_t i = 0; i < r->options.n_arms; i++)
-		if (q->backend == BACKEND_UCX && r->options.arms[i].nccl_lib)
-			return refuse(r, "--ab: --nccl-lib has no meaning on host memory through "
-					 "UCX; leave it out");
-	return 0;
-}
-
 /* What a command or an option asks for by itself. */
 static int complete_request(struct run *r, char *why, size_t why_max)
 {
@@ -322,6 +291,7 @@ static int adapt_plan(struct run *r, char *why, size_t why_max)
 static int make_plan(struct run *r)
 {
 	struct plan_request *q = &r->campaign.request;
+	const char *wrong;
 	char why[400] = "";
 	int rc;
 
@@ -329,7 +299,8 @@ static int make_plan(struct run *r)
 	q->backend = r->launch.backend;
 	q->nranks = r->coord.size;
 	q->have_ib = fewest_ib(&r->launch.facts) > 0;
-	rc = check_backend(r);
+	wrong = option_misfit(&r->options, q->backend, q->nranks, r->coord.n_hosts);
+	rc = wrong ? refuse(r, wrong) : 0;
 	if (rc == 0)
 		rc = options_transports(&r->options, q->backend, &q->transports,
 					&r->finish.required) < 0

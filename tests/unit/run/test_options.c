@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "ncclbench/exitcode.h"
+#include "run/option_check.h"
 #include "run/options.h"
 #include "run/order.h"
 #include "spec/op.h"
@@ -189,6 +190,34 @@ static void numbers_of_ranks(void **state)
 	options_fini(&o);
 }
 
+/* Rows of several tables could choose; the first that was asked for does. */
+static void operations_that_nobody_chose(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned long long ops;
+		unsigned timings;
+	} rows[] = {
+		{ "--algos ring", 1ULL << OP_ALL_REDUCE, 0 },
+		{ "--overlap", 1ULL << OP_ALL_REDUCE, 1u << TIMING_STREAM },
+		{ "--pairs all", 1ULL << OP_SEND | 1ULL << OP_SEND_BIDIR | 1ULL << OP_PINGPONG, 0 },
+		{ "--pairs all --algos ring", 1ULL << OP_ALL_REDUCE, 0 },
+		{ "--overlap --ops broadcast --timing graph", 1ULL << OP_BROADCAST,
+		  1u << TIMING_GRAPH },
+		{ "--channels 4", 0, 0 },
+		{ "--ab X=1", 0, 0 },
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+		struct options o;
+
+		good(&o, rows[i].line);
+		assert_int_equal(o.plan.ops, rows[i].ops);
+		assert_int_equal(o.plan.timings, rows[i].timings);
+		options_fini(&o);
+	}
+}
+
 static void words_are_kept_for_the_record(void **state)
 {
 	struct options o;
@@ -349,6 +378,51 @@ static const struct bad {
 	  "--place" },
 	{ "--match nccl-tests --backend ucx", "--match nccl-tests needs the NCCL backend",
 	  "leave out --backend ucx" },
+	{ "--overlap --backend ucx", "--overlap and --channels are of GPUs and NCCL",
+	  "--backend ucx has neither" },
+	{ "--channels 4 --backend ucx", "--overlap and --channels are of GPUs and NCCL",
+	  "--backend ucx has neither" },
+	{ "--channels 4 --protos ll", "--channels makes its own arms", "leave --ab" },
+	{ "--channels 4 --ab X=1", "--channels makes its own arms", "leave --ab" },
+	{ "--channels 4 --tuned d", "--channels makes its own arms", "leave --ab" },
+	{ "--channels 4,8,4", "--channels: 4 is there twice", "different numbers from 1 to 64" },
+	{ "--channels ,", "--channels: the list is empty", "at least one number" },
+	{ "--ranks 2,4 --channels 4", "--ranks takes no --algos, --protos, --channels",
+	  "use --ab" },
+	{ "--ranks 2,4 --tuned d", "--ranks takes no --algos", "use --ab" },
+	{ "--tuned d --algos ring", "--tuned makes its own arm", "leave --ab, --algos" },
+	{ "--tuned d --ab X=1", "--tuned makes its own arm", "leave --ab, --algos" },
+	{ "--tuned d --confirm v.json", "--tuned makes its own arm", "--confirm out" },
+	{ "--tuned=", "--tuned is empty", "give a name" },
+	{ "--algos ring --ab X=1", "--algos and --protos make their own arms", "leave --ab" },
+	{ "--protos ll --confirm v.json", "--algos and --protos make their own arms",
+	  "--confirm out" },
+	{ "--algos ring --backend ucx", "--algos and --protos are NCCL's",
+	  "UCX has neither algorithms nor protocols" },
+	{ "--protos=ll,,simple", "--protos: 'll,,simple' has an empty element", "one comma" },
+	/* The first mistake in the order of the rows is told, and words of arms before them. */
+	{ "--algos rnig --ranks 2,4", "--algos: unknown word 'rnig'", "did you mean ring" },
+	{ "--overlap --backend ucx --match nccl-tests", "--overlap and --channels are of GPUs",
+	  "--backend ucx has neither" },
+	{ "--require shm --confirm v.json", "--confirm takes what to measure",
+	  "leave the options" },
+	{ "--match nccl-tests --register user", "--match nccl-tests fixes timing, memory",
+	  "--register" },
+	{ "--sizes 8 -e 1M", "--sizes cannot go with -b", "the list or the range" },
+	{ "--out=", "--out is empty", "give a name" },
+	{ "--search --resume d --out e", "--resume names the run directory", "leave out --out" },
+	{ "--search --budget 0.5", "--budget: '0.5' is no duration from 1 s to a day",
+	  "give for example 120, 5m" },
+	{ "--search --only NCCL_NOTHING", "--only: 'NCCL_NOTHING' is nothing that tune tries",
+	  "ncclbench list tunables" },
+	{ "--search --only a,,b", "--only: 'a,,b' has an empty element", "one comma" },
+	{ "--search --emit pyhton", "--emit: unknown form 'pyhton'", "did you mean python" },
+	{ "--search tune", "unexpected word 'tune'; tune takes options only",
+	  "ncclbench tune --help" },
+	{ "--search --overlap", "unknown option '--overlap'", "ncclbench tune --help lists all" },
+	{ "--health --ops all", "unknown option '--ops'", "ncclbench health --help lists all" },
+	{ "--health health", "unexpected word 'health'; health takes options only",
+	  "ncclbench health --help" },
 	{ "sweep", "unexpected word 'sweep'", "ncclbench sweep --help" },
 	{ "--opps all", "unknown option '--opps'", "did you mean --ops?" },
 	{ "--xyzzyplugh", "unknown option '--xyzzyplugh'", "ncclbench sweep --help lists all" },
@@ -489,6 +563,54 @@ static void transports_of_a_backend(void **state)
 	options_fini(&o);
 }
 
+/* ---- options and where they run, once that is known ---- */
+
+static const struct misfit {
+	const char *line;
+	int backend, nranks, n_hosts;
+	const char *says; /* NULL: it fits */
+} misfits[] = {
+	{ "--timing host", BACKEND_NCCL, 2, 1, "--timing host is of the UCX backend; on GPUs" },
+	{ "--timing host", BACKEND_UCX, 2, 1, NULL },
+	{ "--algos ring", BACKEND_UCX, 2, 1, "--algos and --protos are NCCL's; this is host" },
+	{ "--protos ll", BACKEND_UCX, 2, 1, "--algos and --protos are NCCL's; this is host" },
+	{ "--algos ring --protos ll", BACKEND_NCCL, 2, 1, NULL },
+	{ "--overlap", BACKEND_UCX, 2, 1, "--overlap and --channels are of GPUs and NCCL; this" },
+	{ "--channels 4", BACKEND_UCX, 2, 1,
+	  "--overlap and --channels are of GPUs and NCCL; this" },
+	{ "--overlap --channels 4", BACKEND_NCCL, 2, 1, NULL },
+	{ "--fake-hosts 2", BACKEND_UCX, 2, 1, "--fake-hosts is NCCL's (NCCL_HOSTID); this is" },
+	{ "--fake-hosts 2", BACKEND_NCCL, 4, 2, "--fake-hosts: the ranks are on several hosts" },
+	{ "--fake-hosts 3", BACKEND_NCCL, 2, 1, "--fake-hosts: there are fewer ranks than hosts" },
+	{ "--fake-hosts 2", BACKEND_NCCL, 2, 1, NULL },
+	{ "--ab --nccl-lib~/dev/null", BACKEND_UCX, 2, 1, "--ab: --nccl-lib has no meaning on" },
+	{ "--ab --nccl-lib~/dev/null", BACKEND_NCCL, 2, 1, NULL },
+	{ "--ab X=1", BACKEND_UCX, 2, 2, NULL },
+	{ "", BACKEND_UCX, 2, 2, NULL },
+};
+
+static void options_that_do_not_fit_the_backend(void **state)
+{
+	int wrong = 0;
+
+	for (size_t i = 0; i < N_ELEMENTS(misfits); i++) {
+		const struct misfit *m = &misfits[i];
+		struct options o;
+		const char *says;
+
+		good(&o, m->line);
+		says = option_misfit(&o, m->backend, m->nranks, m->n_hosts);
+		if (m->says ? !says || strncmp(says, m->says, strlen(m->says)) != 0
+			    : says != NULL) {
+			print_error("\"%s\" on backend %d: %s\n", m->line, m->backend,
+				    says ? says : "fits");
+			wrong++;
+		}
+		options_fini(&o);
+	}
+	assert_int_equal(wrong, 0);
+}
+
 /* ---- help ---- */
 
 /* argp prints and ends the process by itself. */
@@ -543,6 +665,7 @@ int main(void)
 		cmocka_unit_test(how_and_where),
 		cmocka_unit_test(the_method_of_another_tool),
 		cmocka_unit_test(numbers_of_ranks),
+		cmocka_unit_test(operations_that_nobody_chose),
 		cmocka_unit_test(words_are_kept_for_the_record),
 		cmocka_unit_test(arms_of_the_line),
 		cmocka_unit_test(one_line_for_every_mistake),
@@ -550,6 +673,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_kept_of_a_bad_line),
 		cmocka_unit_test(hostile_words_stay_on_one_line),
 		cmocka_unit_test(transports_of_a_backend),
+		cmocka_unit_test(options_that_do_not_fit_the_backend),
 		cmocka_unit_test(help_names_every_option),
 	};
 
