@@ -51,7 +51,7 @@ struct point_state {
 	struct record record;   /* complete on rank 0 only */
 	char used[RECORD_TEXT]; /* UCX: what the workers said, the worst of all ranks, passes and
 				   restarts */
-	int told;               /* UCX: 0 nothing yet, else 1 + index of proof_words (point.c) */
+	int told;               /* UCX: 0 nothing yet, else 1 + index of told_words */
 	char told_detail[200];  /* UCX: why not yes, in the words of the worker that said so */
 	struct proof path; /* NCCL: the worst verdict of all restarts; `judged` once there is one */
 	bool judged;
