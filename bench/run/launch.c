@@ -182,7 +182,7 @@ static bool same_gpu(const struct facts *f, int a, int b)
 static bool may_share(const struct facts *f, int a, int b, int fake_hosts)
 {
 	return fake_hosts && environment_fake_host(a, f->n, fake_hosts) !=
-				     environment_fake_host(b, f->n, fake_hosts);
+				 environment_fake_host(b, f->n, fake_hosts);
 }
 
 static bool any_shared(const struct facts *f, int fake_hosts, int *first, int *second)
@@ -394,4 +394,28 @@ void launch_titles(const struct launch *l, int nranks, char *machine, size_t mac
 		snprintf(machine + strlen(machine), machine_max - strlen(machine),
 			 ", faked as %d hosts", l->fake_hosts);
 	snprintf(versions, versions_max, "NCCL %s, CUDA %s, driver %s", lib, cuda, driver);
+}
+
+int launch_ib_devices(const struct launch *l)
+{
+	const struct facts *f = &l->facts;
+	int fewest = INT32_MAX;
+
+	for (int i = 0; i < f->n; i++) {
+		int n = (int)facts_int(f, i, "ib_devices", 0);
+
+		fewest = n < fewest ? n : fewest;
+	}
+	return fewest;
+}
+
+void launch_map(const struct launch *l, char *out, size_t max)
+{
+	struct buf b = { 0 };
+
+	for (int i = 0; l->backend == BACKEND_NCCL && i < l->facts.n; i++)
+		buf_printf(&b, "%s%d:gpu%d", i ? " " : "", i, facts_device(&l->facts, i));
+	/* Many ranks: what fits whole. */
+	record_set(out, max, buf_text(&b));
+	buf_fini(&b);
 }

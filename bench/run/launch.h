@@ -31,3 +31,7 @@ int launch_decide(struct coord *c, const struct options *o, struct launch *out) 
 /* "2 x NVIDIA H200, NVLink 18" and "NCCL 2.28.3, CUDA 13.0, driver 580.159.04". */
 void launch_titles(const struct launch *l, int nranks, char *machine, size_t machine_max,
 		   char *versions, size_t versions_max);
+/* InfiniBand devices of the rank that has the fewest. */
+int launch_ib_devices(const struct launch *l);
+/* "0:gpu0 1:gpu1" of all ranks, or as many as fit; "" without GPUs. */
+void launch_map(const struct launch *l, char *out, size_t max);

@@ -53,24 +53,36 @@ enum { SWEEP, HEALTH, TUNE };
 
 static const struct command {
 	const char *name, *called; /* called: in a sentence */
+	const char *start;         /* as the front door is started */
 	const char *word, *title;  /* the first word that means it, and what stands for it in
 				      --help; NULL: none */
 	void (*begin)(struct options *o);
 	struct argp argp;
 } commands[] = {
-	[SWEEP] = { "sweep", "a sweep", .argp = { option_rows_sweep, parse, 0, option_doc_sweep } },
-	[HEALTH] = { "health",
-		     "health",
-		     "--health",
-		     "ncclbench health",
-		     begin_health,
-		     { option_rows_health, parse, 0, option_doc_health } },
-	[TUNE] = { "tune",
-		   "tune",
-		   "--search",
-		   "ncclbench tune",
-		   begin_tune,
-		   { option_rows_tune, parse, 0, option_doc_tune } },
+	[SWEEP] = {
+		.name = "sweep",
+		.called = "a sweep",
+		.start = "--sweep",
+		.argp = { option_rows_sweep, parse, NULL, option_doc_sweep },
+	},
+	[HEALTH] = {
+		.name = "health",
+		.called = "health",
+		.start = "health",
+		.word = "--health",
+		.title = "ncclbench health",
+		.begin = begin_health,
+		.argp = { option_rows_health, parse, NULL, option_doc_health },
+	},
+	[TUNE] = {
+		.name = "tune",
+		.called = "tune",
+		.start = "tune",
+		.word = "--search",
+		.title = "ncclbench tune",
+		.begin = begin_tune,
+		.argp = { option_rows_tune, parse, NULL, option_doc_tune },
+	},
 };
 
 static const struct command *command_of(const struct options *o)
@@ -81,6 +93,11 @@ static const struct command *command_of(const struct options *o)
 const char *options_command(const struct options *o)
 {
 	return command_of(o)->name;
+}
+
+const char *options_start(const struct options *o)
+{
+	return command_of(o)->start;
 }
 
 /* ---- words ---- */

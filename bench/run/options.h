@@ -32,7 +32,7 @@ struct options {
 	int64_t timeout_ns;
 	int color;
 	int ceilings; /* 0, 1, or -1 = with NCCL */
-	bool match; /* --match nccl-tests: timing, memory and communicator as there */
+	bool match;   /* --match nccl-tests: timing, memory and communicator as there */
 	bool json, charts, dry_run, share_gpu, seed_given, restarts_given;
 	bool health; /* `ncclbench health`: its own options, and timeout_ns is that of everything
 			together */
@@ -58,6 +58,7 @@ struct options {
 int options_parse(struct options *o, int argc, char **argv, bool speaks) ATTR_MUST;
 void options_fini(struct options *o);
 const char *options_command(const struct options *o); /* "sweep", "health", "tune" */
+const char *options_start(const struct options *o);   /* after ncclbench: "--sweep", "health" ... */
 /* Once the backend is known: bits of --transports and --require; -EINVAL with a printed line. */
 int options_transports(const struct options *o, int backend, unsigned long long *wanted,
 		       unsigned long long *required) ATTR_MUST;
