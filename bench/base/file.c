@@ -22,6 +22,7 @@
 	(5 * CLOCK_S) /* who reads or writes the other end of a FIFO may come later \
 		       */
 #define LOOK_AGAIN_MS 20
+#define SILENT_MS (15 * 60 * 1000) /* a writer that has opened a pipe and says nothing */
 
 static ssize_t read_some(int fd, char *to, size_t room)
 {
@@ -34,7 +35,7 @@ static ssize_t read_some(int fd, char *to, size_t room)
 }
 
 /* A pipe has no name: whoever made it holds, or held, its other end. */
-static bool is_fifo(int fd)
+bool file_is_fifo(int fd)
 {
 	struct stat st;
 	struct statfs fs;
@@ -44,9 +45,9 @@ static bool is_fifo(int fd)
 }
 
 /* Of a descriptor that does not block: opening a FIFO that nobody writes would hold us for ever.
- * Whoever does write may take his time; that is -EAGAIN. Before the first byte an end may also be
+ * Whoever does write may take some time; that is -EAGAIN. Before the first byte an end may also be
  * that nobody came yet. */
-static ssize_t read_patiently(int fd, char *to, size_t room, bool nobody_yet)
+ssize_t file_read_patiently(int fd, char *to, size_t room, bool nobody_yet)
 {
 	int64_t until = clock_after_ns(OTHER_END_NS);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -54,11 +55,13 @@ static ssize_t read_patiently(int fd, char *to, size_t room, bool nobody_yet)
 
 	for (;;) {
 		n = read_some(fd, to, room);
+		if (n == -EAGAIN && !poll(&p, 1, SILENT_MS))
+			return -ETIMEDOUT;
 		if (n == -EAGAIN)
-			(void)poll(&p, 1, -1);
-		else if (n || !nobody_yet)
+			continue;
+		if (n || !nobody_yet)
 			return n;
-		else if (poll(&p, 1, clock_poll_ms(until, LOOK_AGAIN_MS)) > 0)
+		if (poll(&p, 1, clock_poll_ms(until, LOOK_AGAIN_MS)) > 0)
 			nobody_yet = false; /* came, and may have left again */
 		else if (clock_now_ns() >= until)
 			return -ENXIO;
@@ -70,7 +73,7 @@ static int read_fd(int fd, size_t max, char **data, size_t *len)
 {
 	size_t cap = 0, used = 0;
 	char *text = NULL;
-	bool fifo = is_fifo(fd);
+	bool fifo = file_is_fifo(fd);
 	ssize_t n;
 
 	for (;;) {
@@ -82,7 +85,7 @@ static int read_fd(int fd, size_t max, char **data, size_t *len)
 				break;
 			text = more;
 		}
-		n = read_patiently(fd, text + used, cap - used - 1, fifo && !used);
+		n = file_read_patiently(fd, text + used, cap - used - 1, fifo && !used);
 		if (n <= 0)
 			break;
 		used += (size_t)n;
@@ -110,6 +113,20 @@ int file_read_all(const char *path, size_t max, char **data, size_t *len)
 	rc = read_fd(fd, max, data, len);
 	close(fd);
 	return rc;
+}
+
+int file_create(const char *path)
+{
+	struct stat st;
+	bool device = !lstat(path, &st) && S_ISCHR(st.st_mode);
+	int fd;
+
+	if (!device && unlink(path) && errno != ENOENT)
+		return -errno;
+	fd = open(path,
+		  O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | (device ? 0 : O_CREAT | O_EXCL),
+		  0644);
+	return fd < 0 ? -errno : fd;
 }
 
 int file_write_all(int fd, const void *data, size_t len)
@@ -236,7 +253,7 @@ int file_put(const char *dir, const char *name, const void *data, size_t len)
 	return rc;
 }
 
-static bool is_dir(const char *path)
+bool file_is_dir(const char *path)
 {
 	struct stat st;
 
@@ -248,7 +265,7 @@ static int make_dir(const char *path)
 	int rc = mkdir(path, 0777) ? -errno : 0;
 
 	/* Not only after EEXIST: automounters and read-only parents answer otherwise. */
-	if (!rc || is_dir(path))
+	if (!rc || file_is_dir(path))
 		return 0;
 	return rc == -EEXIST ? -ENOTDIR : rc;
 }

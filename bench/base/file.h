@@ -6,10 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/attr.h"
 
 int file_read_all(const char *path, size_t max, char **data, size_t *len) ATTR_MUST; /* NUL added */
+/* The next bytes of a descriptor that does not block; 0 at the end, negative errno. A FIFO that
+ * nobody has opened for writing ends in -ENXIO while `nobody_yet` (nothing was read before), a
+ * writer that says nothing for 15 minutes in -ETIMEDOUT. */
+ssize_t file_read_patiently(int fd, char *to, size_t room, bool nobody_yet) ATTR_MUST;
+bool file_is_fifo(int fd); /* one with a name */
+/* An empty file to write to, or a negative errno: what is there, a link or a pipe too, gives way;
+ * only a device stays and is opened. */
+int file_create(const char *path) ATTR_MUST;
 int file_write_all(int fd, const void *data, size_t len) ATTR_MUST; /* whole or error */
 /* tmp, fsync, rename; devices, pipes and links are written to in place */
 int file_replace(const char *path, const void *data, size_t len) ATTR_MUST;
@@ -19,6 +28,7 @@ int file_put(const char *dir, const char *name, const void *data, size_t len) AT
 int file_make_dirs(const char *path) ATTR_MUST; /* like mkdir -p */
 bool file_exists(const char *path);
 bool file_is_link(const char *path);                         /* a symbolic one */
+bool file_is_dir(const char *path);                          /* or a link to one */
 int file_dir_empty(const char *path, bool *empty) ATTR_MUST; /* -ENOENT when absent */
 /* dir + "/" + name; heap string or NULL. */
 char *file_join(const char *dir, const char *name) ATTR_MUST;

@@ -16,22 +16,25 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "base/file.h"
 #include "base/num.h"
 #include "machine/root.h"
+
+#define FILE_BYTES_MAX (16 << 20) /* cpuinfo of thousands of processors */
 
 /* Value of the first line "key<separator>value" of a file; false leaves out as it was. */
 static bool key_value(const char *root, const char *rest, const char *key, char separator,
 		      char *out, size_t max)
 {
-	char path[PATH_MAX], line[2048];
+	char path[PATH_MAX], *text, *rest_of_text, *line;
 	bool found = false;
-	FILE *f;
+	size_t len;
 
 	root_path(root, rest, path);
-	f = fopen(path, "re");
-	if (f == NULL)
+	if (file_read_all(path, FILE_BYTES_MAX, &text, &len) < 0)
 		return false;
-	while (!found && fgets(line, sizeof(line), f) != NULL) {
+	for (line = strtok_r(text, "\n", &rest_of_text); line != NULL && !found;
+	     line = strtok_r(NULL, "\n", &rest_of_text)) {
 		char *value = strchr(line, separator);
 
 		if (value == NULL)
@@ -43,7 +46,7 @@ static bool key_value(const char *root, const char *rest, const char *key, char 
 		root_clean(out);
 		found = true;
 	}
-	fclose(f);
+	free(text);
 	return found;
 }
 

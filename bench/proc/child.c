@@ -51,7 +51,7 @@ void child_init(struct child *c)
 }
 
 struct fd_plan {
-	int copy[FD_MAPS_MAX]; /* close-on-exec copies of every `from`, at CHILD_FD_MAX or above */
+	int copy[FD_MAPS_MAX]; /* close-on-exec copies of every `from`, above every `to` */
 	size_t n;
 	bool taken[CHILD_FD_MAX];
 };
@@ -66,15 +66,17 @@ static void plan_close(struct fd_plan *p)
  * to itself would keep its close-on-exec flag. */
 static int plan_open(struct fd_plan *p, const struct child_spec *s)
 {
-	int to, copy;
+	int to, copy, above = 3;
 
 	if (s->n_fds > FD_MAPS_MAX)
 		return -EINVAL;
+	for (size_t i = 0; i < s->n_fds; i++)
+		above = s->fds[i].to >= above ? s->fds[i].to + 1 : above;
 	for (size_t i = 0; i < s->n_fds; i++) {
 		to = s->fds[i].to;
 		if (to < 0 || to >= CHILD_FD_MAX || p->taken[to])
 			return -EINVAL;
-		copy = fcntl(s->fds[i].from, F_DUPFD_CLOEXEC, CHILD_FD_MAX);
+		copy = fcntl(s->fds[i].from, F_DUPFD_CLOEXEC, above);
 		if (copy < 0)
 			return -errno;
 		p->copy[p->n++] = copy;

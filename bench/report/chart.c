@@ -16,6 +16,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "proc/child.h"
+#include "report/gnuplot.h"
 #include "report/bars.h"
 #include "report/curve.h"
 #include "report/heatmap.h"
@@ -23,7 +24,6 @@
 #include "report/view.h"
 #include "spec/op.h"
 
-#define DEADLINE_NS (60 * CLOCK_S)
 #define PICTURES_MAX 40
 #define PICTURE_BYTES_MAX (16u << 20)
 
@@ -201,26 +201,19 @@ static int prepare_all(struct pictures *p, const struct view *v)
 	return rc;
 }
 
-/* The shell changes the folder, so that drivers can name files without a path; no name of ours is
- * in its script. */
 static int run_gnuplot(struct pictures *p, size_t first, size_t n, char *out, size_t max)
 {
-	static char shell[] = "sh", dash_c[] = "-c";
-	static char script[] = "cd -- \"$0\" && exec gnuplot -d \"$@\"";
-	char file[PICTURES_MAX][80], *argv[PICTURES_MAX + 5];
-	size_t k = 0;
+	char file[PICTURES_MAX][80], *argv[PICTURES_MAX + GNUPLOT_WORDS + 1];
+	size_t k = GNUPLOT_WORDS;
 
-	argv[k++] = shell;
-	argv[k++] = dash_c;
-	argv[k++] = script;
-	argv[k++] = p->dir;
+	gnuplot_words(argv, p->dir);
 	for (size_t i = first; i < first + n; i++) {
 		snprintf(file[i], sizeof(file[i]), "%s.gp", p->name[i]);
 		argv[k++] = file[i];
 	}
 	argv[k] = NULL;
 	out[0] = '\0';
-	return child_run("/bin/sh", argv, p->env.vec, DEADLINE_NS, out, max);
+	return child_run(GNUPLOT_SHELL, argv, p->env.vec, GNUPLOT_NS, out, max);
 }
 
 /* A gnuplot that dies leaves half a picture, which is removed. */
@@ -277,7 +270,7 @@ static void note_failure(struct buf *notes, const char *name, int rc, const char
 static int draw(struct pictures *p, struct buf *notes)
 {
 	char out[2048];
-	int64_t until = clock_after_ns(DEADLINE_NS);
+	int64_t until = clock_after_ns(GNUPLOT_NS);
 	int pictures = 0, rc = run_gnuplot(p, 0, p->n, out, sizeof(out));
 
 	if (rc == 127 || rc == -ENOENT) {
@@ -288,7 +281,7 @@ static int draw(struct pictures *p, struct buf *notes)
 	}
 	if (rc == -ETIMEDOUT)
 		buf_printf(notes, "charts: gnuplot did not finish in %d s\n",
-			   (int)(DEADLINE_NS / CLOCK_S));
+			   (int)(GNUPLOT_NS / CLOCK_S));
 	for (size_t i = 0; i < p->n; i++) {
 		int mine = count_whole(p, i), again = rc;
 

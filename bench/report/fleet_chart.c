@@ -19,6 +19,7 @@
 #include "base/env.h"
 #include "base/file.h"
 #include "proc/child.h"
+#include "report/gnuplot.h"
 #include "proc/hold.h"
 #include "report/chart.h"
 #include "report/figure_svg.h"
@@ -26,8 +27,7 @@
 #include "report/script.h"
 #include "spec/op.h"
 
-#define DEADLINE_NS (60 * CLOCK_S) /* a hang; a slow machine is not one */
-#define LOOK_NS (CLOCK_S / 10)     /* for a signal that is held */
+#define LOOK_NS (CLOCK_S / 10) /* for a signal that is held */
 #define PICTURE_BYTES_MAX (16u << 20)
 enum { GNUPLOTS = 2, PICTURES_MAX = 64, NAME_MAX_BYTES = 64 };
 
@@ -251,7 +251,6 @@ static void remove_file(const struct studio *s, const char *name, const char *en
 static int studio_open(struct studio *s)
 {
 	const char *tmp = getenv("TMPDIR");
-	int rc;
 
 	for (int i = 0; i < GNUPLOTS; i++)
 		child_init(&s->gnuplot[i]);
@@ -264,11 +263,7 @@ static int studio_open(struct studio *s)
 		s->dir[0] = '\0';
 		return -errno;
 	}
-	rc = env_inherit(&s->env, environ);
-	/* the user's own settings of gnuplot are not ours */
-	(void)env_drop_prefix(&s->env, "GNUPLOT");
-	(void)env_drop(&s->env, "GNUTERM");
-	return rc != 0 ? rc : env_set(&s->env, "LC_ALL", "C.UTF-8");
+	return gnuplot_env(&s->env);
 }
 
 static void studio_close(struct studio *s, const struct fleet_pictures *p)
@@ -298,11 +293,10 @@ static void studio_close(struct studio *s, const struct fleet_pictures *p)
 static int start(struct studio *s, int slot, const struct fleet_pictures *p, size_t first,
 		 size_t step)
 {
-	static char shell[] = "sh", dash_c[] = "-c";
-	static char script[] = "cd -- \"$0\" && exec gnuplot -d \"$@\"";
-	char file[PICTURES_MAX][NAME_MAX_BYTES + 4], *argv[PICTURES_MAX + 5], said[16];
+	char file[PICTURES_MAX][NAME_MAX_BYTES + 4], *argv[PICTURES_MAX + GNUPLOT_WORDS + 1],
+	    said[16];
 	char *log;
-	size_t k = 0;
+	size_t k = GNUPLOT_WORDS;
 	int fd, rc;
 
 	snprintf(said, sizeof(said), "said-%d", slot);
@@ -311,10 +305,7 @@ static int start(struct studio *s, int slot, const struct fleet_pictures *p, siz
 	free(log);
 	if (fd < 0)
 		return -errno;
-	argv[k++] = shell;
-	argv[k++] = dash_c;
-	argv[k++] = script;
-	argv[k++] = s->dir;
+	gnuplot_words(argv, s->dir);
 	for (size_t i = first; i < p->n; i += step) {
 		picture_name(&p->list[i], file[i], NAME_MAX_BYTES);
 		strcat(file[i], ".gp");
@@ -322,7 +313,7 @@ static int start(struct studio *s, int slot, const struct fleet_pictures *p, siz
 	}
 	argv[k] = NULL;
 	struct child_fd fds[] = { { fd, 1 }, { fd, 2 } };
-	struct child_spec spec = { .path = "/bin/sh", .argv = argv, .envp = s->env.vec };
+	struct child_spec spec = { .path = GNUPLOT_SHELL, .argv = argv, .envp = s->env.vec };
 
 	spec.fds = fds;
 	spec.n_fds = N_ELEMENTS(fds);
@@ -421,7 +412,7 @@ static int again(struct studio *s, struct fleet_pictures *p, size_t i, int64_t u
 
 static int draw(struct studio *s, struct fleet_pictures *p, struct buf *notes)
 {
-	int64_t until = clock_after_ns(DEADLINE_NS);
+	int64_t until = clock_after_ns(GNUPLOT_NS);
 	int rc = 0, status[GNUPLOTS] = { 0 };
 	size_t gnuplots = p->n < GNUPLOTS ? p->n : GNUPLOTS;
 

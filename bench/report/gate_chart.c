@@ -23,13 +23,13 @@
 #include "judge/series.h"
 #include "judge/verdict.h"
 #include "proc/child.h"
+#include "report/gnuplot.h"
 #include "report/chart.h"
 #include "report/gate.h"
 #include "report/script.h"
 #include "spec/outcome.h"
 
 #define PICTURES_MAX 24
-#define DEADLINE_NS (60 * CLOCK_S)
 #define BASE_MAX 8192 /* restarts of one point */
 
 extern char **environ;
@@ -247,25 +247,14 @@ static int prepare(struct drawing *d)
 	return rc;
 }
 
-/* The shell changes the folder, so that drivers can name files without a path; no name of ours is
- * in its script. */
 static int run_gnuplot(const struct drawing *d, char *out, size_t max)
 {
-	static char shell[] = "sh", dash_c[] = "-c",
-		    script[] = "cd -- \"$0\" && exec gnuplot -d \"$@\"";
-	char file[PICTURES_MAX][80], *argv[PICTURES_MAX + 5];
+	char file[PICTURES_MAX][80], *argv[PICTURES_MAX + GNUPLOT_WORDS + 1];
 	struct env env = { 0 };
-	size_t k = 0;
-	int rc = env_inherit(&env, environ);
+	size_t k = GNUPLOT_WORDS;
+	int rc = gnuplot_env(&env);
 
-	(void)env_drop_prefix(&env, "GNUPLOT");
-	(void)env_drop(&env, "GNUTERM");
-	if (rc == 0)
-		rc = env_set(&env, "LC_ALL", "C.UTF-8");
-	argv[k++] = shell;
-	argv[k++] = dash_c;
-	argv[k++] = script;
-	argv[k++] = d->dir;
+	gnuplot_words(argv, d->dir);
 	for (size_t i = 0; i < d->n; i++) {
 		snprintf(file[i], sizeof(file[i]), "%s.gp", d->p[i].name);
 		argv[k++] = file[i];
@@ -273,7 +262,7 @@ static int run_gnuplot(const struct drawing *d, char *out, size_t max)
 	argv[k] = NULL;
 	out[0] = '\0';
 	if (rc == 0)
-		rc = child_run("/bin/sh", argv, env.vec, DEADLINE_NS, out, max);
+		rc = child_run(GNUPLOT_SHELL, argv, env.vec, GNUPLOT_NS, out, max);
 	env_fini(&env);
 	return rc;
 }

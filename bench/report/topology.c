@@ -14,10 +14,10 @@
 #include "base/file.h"
 #include "doctor/doctor.h"
 #include "proc/child.h"
+#include "report/gnuplot.h"
 #include "report/chart.h"
 #include "report/script.h"
 
-#define DEADLINE_NS (60 * CLOCK_S)
 enum { CELL_PX = 64, FRAME_PX = 230 };
 
 static const char *p2p_word(const struct doctor_pair *p)
@@ -83,18 +83,14 @@ static void write_driver(const struct doctor *d, const char *plots, struct buf *
 
 static int run_gnuplot(char *dir, char *out, size_t max)
 {
-	static char shell[] = "sh", dash_c[] = "-c",
-		    script[] = "cd -- \"$0\" && exec gnuplot -d topology.gp";
-	char *argv[] = { shell, dash_c, script, dir, NULL };
+	static char driver[] = "topology.gp";
+	char *argv[GNUPLOT_WORDS + 2] = { [GNUPLOT_WORDS] = driver };
 	struct env env = { 0 };
-	int rc = env_inherit(&env, environ);
+	int rc = gnuplot_env(&env);
 
-	(void)env_drop_prefix(&env, "GNUPLOT");
-	(void)env_drop(&env, "GNUTERM");
+	gnuplot_words(argv, dir);
 	if (rc == 0)
-		rc = env_set(&env, "LC_ALL", "C.UTF-8");
-	if (rc == 0)
-		rc = child_run("/bin/sh", argv, env.vec, DEADLINE_NS, out, max);
+		rc = child_run(GNUPLOT_SHELL, argv, env.vec, GNUPLOT_NS, out, max);
 	env_fini(&env);
 	return rc;
 }

@@ -96,8 +96,12 @@ bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, c
 			 (double)timeout_ns / 1e9);
 	else if (r < 0)
 		snprintf(why, why_max, "cannot run %s: %s", worker, strerror(-r));
+	else if (r > 128)
+		snprintf(why, why_max, "%s --probe was killed by signal %d (%s)", worker, r - 128,
+			 strsignal(r - 128));
 	else
-		snprintf(why, why_max, "%s --probe ended with status %d: %.200s", worker, r, out);
+		snprintf(why, why_max, "%s --probe ended with status %d%s%.200s", worker, r,
+			 out[0] ? ": " : "", out);
 	free(out);
 	return false;
 }

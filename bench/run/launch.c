@@ -298,6 +298,18 @@ static bool knows_gpu(const struct launch *l)
 	return false;
 }
 
+/* Not built is the user's to mend; a worker that is there and dies is what a check looks for. */
+static int refuse_ucx(const struct coord *c, int rank, const char *reason)
+{
+	bool built = !strstr(reason, NOT_BUILT);
+
+	if (c->rank == 0)
+		log_error("the UCX backend cannot be used: rank %d: %s; %s", rank, reason,
+			  built ? "run that by hand to see why"
+				: "install libucx-dev and build again");
+	return (built ? NB_EXIT_BROKEN : NB_EXIT_USAGE) + 1;
+}
+
 static int use_ucx(struct coord *c, const struct options *o, struct launch *l)
 {
 	char reason[300];
@@ -308,11 +320,7 @@ static int use_ucx(struct coord *c, const struct options *o, struct launch *l)
 	for (int i = 0; i < l->facts.n; i++) {
 		if (!facts_get(&l->facts, i, "probe_failed", reason, sizeof(reason)))
 			continue;
-		if (c->rank == 0)
-			log_error("the UCX backend cannot be used: rank %d: %s; install libucx-dev "
-				  "and build again",
-				  i, reason);
-		return NB_EXIT_USAGE + 1;
+		return refuse_ucx(c, i, reason);
 	}
 	l->backend = BACKEND_UCX;
 	choose_interface(l);

@@ -42,6 +42,10 @@ enum fact {
 	LIBRARY_OF_ARM,
 	OUT,
 	RESUME,
+	DRY_RUN,
+	JSON,
+	HEALTH,
+	SEARCH,
 	ON_NCCL,
 	ON_UCX,
 	ON_SEVERAL_HOSTS,
@@ -101,6 +105,8 @@ static const struct row contradictions[] = {
 	  "--ranks has a number below that of --fake-hosts: a host without a rank is none; begin "
 	  "higher" },
 	{ IS(CONFIRM), IS(AB), "--confirm and --ab contradict each other; give one" },
+	{ IS(DRY_RUN), IS(JSON), "--dry-run prints the plan as text; leave out --json" },
+	{ IS(HEALTH), IS(SEARCH), "health and tune are two commands; give one" },
 	{ IS(RESUME), IS(OUT), "--resume names the run directory; leave out --out" },
 	{ IS(LIBRARY) | IS(LIBRARY_OF_ARM), IS(ON_UCX),
 	  "--nccl-lib has no meaning with --backend ucx; leave one out" },
@@ -182,6 +188,10 @@ static unsigned long long facts_of(const struct options *o)
 		[LIBRARY_OF_ARM] = arms_have_library(o),
 		[OUT] = o->out,
 		[RESUME] = o->resume,
+		[DRY_RUN] = o->dry_run,
+		[JSON] = o->json,
+		[HEALTH] = o->health,
+		[SEARCH] = o->tune,
 	};
 	unsigned long long set = 0;
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/env.h"
 #include "ncclbench/protocol.h"
 #include "run/card.h"
@@ -75,11 +76,11 @@ void session_init(struct session *s, struct coord *coord)
 
 static int open_log(struct session *s, const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int fd = file_create(path);
 
 	if (fd < 0)
 		fault_set(&s->fault, OUTCOME_ERROR, PHASE_START,
-			  "cannot write the worker's log %s: %s", path, strerror(errno));
+			  "cannot write the worker's log %s: %s", path, strerror(-fd));
 	return fd;
 }
 

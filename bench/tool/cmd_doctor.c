@@ -264,8 +264,9 @@ static int doctor(int argc, char **argv)
 	r = parse(argc, argv, &c);
 	if (r)
 		return r;
-	if (c.root && !file_exists(c.root))
-		return words_refuse("doctor", "--root", c.root, "is not there");
+	if (c.root && !file_is_dir(c.root))
+		return words_refuse("doctor", "--root", c.root,
+				    file_exists(c.root) ? "is no folder" : "is not there");
 	dir = file_self_dir();
 	worker = dir ? file_join(dir, "ncclbench-worker-nccl") : NULL;
 	q = (struct doctor_request){ .root = c.root, .worker = worker, .copies = c.copies };

@@ -101,7 +101,7 @@ static const char *set_gpus(struct estimate_options *o, const char *v)
 
 static const char *set_tokens(struct estimate_options *o, const char *v)
 {
-	return positive(v, 1e12, &o->q.tokens);
+	return positive(v, 1e12, &o->q.tokens) ? "a number above 0, up to 1e12, is wanted" : NULL;
 }
 
 static const char *set_mfu(struct estimate_options *o, const char *v)

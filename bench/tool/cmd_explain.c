@@ -63,20 +63,17 @@ static int feed(struct facts *f, int fd, const char *name)
 {
 	static char chunk[CHUNK];
 	ssize_t n;
+	bool fifo = file_is_fifo(fd);
 	int err = facts_begin(f, name);
 
 	if (err)
 		return err;
-	for (;;) {
-		n = read(fd, chunk, sizeof(chunk));
-		if (n > 0)
-			facts_feed(f, chunk, (size_t)n);
-		else if (n == 0 || errno != EINTR)
-			break;
+	while ((n = file_read_patiently(fd, chunk, sizeof(chunk), fifo)) > 0) {
+		facts_feed(f, chunk, (size_t)n);
+		fifo = false;
 	}
-	err = n < 0 ? -errno : 0;
 	facts_end(f);
-	return err;
+	return (int)n;
 }
 
 static int read_file(struct facts *f, const char *path)
@@ -86,14 +83,14 @@ static int read_file(struct facts *f, const char *path)
 
 	if (strcmp(path, "-") == 0)
 		return feed(f, STDIN_FILENO, "-");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	/* /dev/zero, /dev/full and their like never end; /dev/null does. Pipes and terminals may
 	 * take their time. */
 	if (fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && major(st.st_rdev) == 1 &&
 	    minor(st.st_rdev) != 3)
-		err = -EINVAL;
+		err = -EFBIG;
 	else
 		err = feed(f, fd, path);
 	close(fd);
@@ -214,7 +211,11 @@ static int read_input(struct facts *f, const char *path, const char *transport)
 	}
 	if (!err)
 		return NB_EXIT_OK;
-	log_error("explain: cannot read %.*s: %s", PATH_SHOWN, path, strerror(-err));
+	log_error("explain: cannot read %.*s: %s", PATH_SHOWN, path,
+		  err == -ENXIO       ? "it is a pipe and nobody writes to it; give a file"
+		  : err == -ETIMEDOUT ? "it is a pipe whose writer says nothing; give a file"
+		  : err == -EFBIG     ? "it never ends; give a file"
+				      : strerror(-err));
 	return NB_EXIT_USAGE;
 }
 
@@ -284,6 +285,10 @@ static int parse(int argc, char **argv, struct options *o)
 					  CMD_WORD_MAX, value ? value : "nothing");
 				return -1;
 			}
+		} else if (strcmp(a, "--transport") == 0 || strcmp(a, "--transport=") == 0) {
+			log_error("explain: --transport wants the name of a transport; ncclbench "
+				  "list transports names them");
+			return -1;
 		} else {
 			log_error(
 			    "explain: unknown option '%.*s'; ncclbench explain --help lists all",

@@ -20,6 +20,7 @@
 #include "judge/judge.h"
 #include "judge/verdict.h"
 #include "ncclbench/exitcode.h"
+#include "proc/hold.h"
 #include "report/gate.h"
 #include "tool/cmd.h"
 #include "tool/gate_plan.h"
@@ -323,8 +324,12 @@ static bool wants_color(const struct request *r)
 static void draw(const struct request *r, const struct gate_view *v)
 {
 	struct buf notes = { 0 };
-	int n = gate_charts(v, r->charts, &notes);
+	struct hold hold;
+	int n;
 
+	hold_signals(&hold);
+	n = gate_charts(v, r->charts, &notes);
+	hold_release(&hold);
 	if (notes.len > 0)
 		log_note("%s", buf_text(&notes));
 	if (n < 0)

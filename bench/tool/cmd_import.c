@@ -16,12 +16,14 @@
 #include "import/format.h"
 #include "import/result.h"
 #include "ncclbench/exitcode.h"
+#include "spec/op.h"
 #include "spec/transport.h"
 #include "tool/cmd.h"
 #include "tool/words.h"
 
 #define FILE_MAX (256u << 20)
 #define RANKS_MAX 1000000
+#define BUFFER_MAX ((uint64_t)1 << 40)
 
 struct import_options {
 	struct import_request request;
@@ -39,7 +41,7 @@ static const char *set_out(struct import_options *o, const char *v)
 static const char *set_op(struct import_options *o, const char *v)
 {
 	o->request.op = v;
-	return *v ? NULL : "an empty name";
+	return op_find(v) < 0 ? "no such operation; ncclbench list ops names them" : NULL;
 }
 
 static const char *set_transport(struct import_options *o, const char *v)
@@ -62,8 +64,9 @@ static const char *set_ranks(struct import_options *o, const char *v)
 
 static const char *set_buffer(struct import_options *o, const char *v)
 {
-	return num_parse_size(v, &o->request.buffer) || !o->request.buffer
-		   ? "a size such as 512M is wanted"
+	return num_parse_size(v, &o->request.buffer) || !o->request.buffer ||
+		       o->request.buffer > BUFFER_MAX
+		   ? "a size such as 512M is wanted, at most 1T"
 		   : NULL;
 }
 

@@ -66,7 +66,11 @@ static int cannot_run(const char *what)
 {
 	int e = errno;
 
-	if (e == ENOENT && strcmp(what, "mpirun") == 0)
+	if (e == ENOENT && strcmp(what, "mpirun") != 0)
+		log_error("%s is not there: ncclbench and its parts must lie in one folder; build "
+			  "or install again",
+			  what);
+	else if (e == ENOENT)
 		log_error("mpirun is not installed; on Debian and Ubuntu: apt-get install "
 			  "openmpi-bin libopenmpi-dev, then build again");
 	else
@@ -154,7 +158,9 @@ int cmd_become_run(const struct cmd_run *c, int argc, char **argv)
 	struct launcher place;
 	int code = NB_EXIT_BROKEN;
 
-	if (run && !launcher_find(&place) && !asks_only(argc, argv)) {
+	if (run && access(run, F_OK) != 0) {
+		code = cannot_run(run);
+	} else if (run && !launcher_find(&place) && !asks_only(argc, argv)) {
 		code = start_mpirun(c, run, argc, argv);
 	} else if (run) {
 		words = run_words(c, (char *)c->title, argc, argv, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ncclbench, the front door: a TABLE of commands. Knows neither MPI nor CUDA. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -92,6 +93,7 @@ int main(int argc, char **argv)
 
 	log_setup("ncclbench", 0, true);
 	output_guard();
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error like a full disk */
 	(void)launcher_find(&place);
 	silent = place.rank != 0 && !(cmd && cmd->every_rank);
 	if (silent) {

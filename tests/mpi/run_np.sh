@@ -623,8 +623,12 @@ health_hangs_start() {
 }
 
 health_words() {
+	mkdir -p "$tmp/kept/logs"
+	echo precious >"$tmp/victim"
+	ln -s ../../victim "$tmp/kept/logs/nccl-auto.rank0.start0.log"
 	health_start keep "" 2 --keep "$tmp/kept/logs" --json
 	expect_code keep 0
+	grep -q precious "$tmp/victim" || fail "keep: wrote through a link"
 	[ "$(find "$tmp/kept/logs" -name '*.log' | wc -l)" = 4 ] || fail "keep: not four logs: $(ls "$tmp/kept/logs")"
 	case $(cat "$tmp/keep.text") in
 	'{"schema":1,"command":"health","verdict":"healthy","exit_code":0,'*'"used":"P2P/CUMEM","proof":"yes"'*'"findings":[]}') ;;

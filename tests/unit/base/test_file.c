@@ -163,6 +163,37 @@ static void replace_failures(void **state)
 	assert_int_equal(entries(in_tmp("rf")), 2);
 }
 
+/* What a worker's log may find in its place: a file, a link, a pipe; a device stays one. */
+static void create_gives_way_to_nothing(void **state)
+{
+	static const char *const names[] = { "made", "old", "tolink", "topipe" };
+	struct stat st;
+
+	(void)state;
+	put("victim", "precious", 8);
+	put("old", "old text", 8);
+	assert_int_equal(symlink("victim", in_tmp("tolink")), 0);
+	assert_int_equal(mkfifo(in_tmp("topipe"), 0600), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		int fd = file_create(in_tmp(names[i]));
+
+		assert_true(fd >= 0);
+		assert_int_equal(write(fd, "new", 3), 3);
+		close(fd);
+		assert_int_equal(lstat(in_tmp(names[i]), &st), 0);
+		assert_true(S_ISREG(st.st_mode));
+		assert_int_equal(st.st_size, 3);
+	}
+	assert_int_equal(stat(in_tmp("victim"), &st), 0);
+	assert_int_equal(st.st_size, 8);
+	assert_int_equal(mkdir(in_tmp("folder"), 0777), 0);
+	assert_true(file_create(in_tmp("folder")) < 0);
+	assert_int_equal(file_create(in_tmp("absent/x")), -ENOENT);
+	close(file_create("/dev/null"));
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+}
+
 static void replace_in_current_dir(void **state)
 {
 	char before[256];
@@ -410,6 +441,7 @@ int main(void)
 		cmocka_unit_test(replace_failures),
 		cmocka_unit_test(replace_keeps_what_is_no_file),
 		cmocka_unit_test(put_follows_no_link),
+		cmocka_unit_test(create_gives_way_to_nothing),
 		cmocka_unit_test(replace_in_current_dir),
 		cmocka_unit_test(dirs_are_made),
 		cmocka_unit_test(dir_empty_failures),

@@ -697,6 +697,32 @@ static void works_without_pidfd(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* `ulimit -n 32`: copies of descriptors need not lie above all that a child could have. */
+static void few_descriptors(void **state)
+{
+	struct rlimit was, few;
+	struct child c;
+	int ends[2], rc;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	few = was;
+	few.rlim_cur = 32;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	char *argv[] = { (char *)"true", NULL };
+	struct child_fd fds[] = { { ends[1], 1 }, { ends[1], 5 } };
+	struct child_spec spec = { .path = "true", .argv = argv, .fds = fds, .n_fds = 2 };
+
+	rc = child_spawn(&c, &spec);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_int_equal(rc, 0);
+	assert_true(child_wait(&c, clock_after_ns(SLACK_NS)));
+	assert_int_equal(c.wait_status, 0);
+	child_fini(&c);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -722,6 +748,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(status_that_somebody_else_took),
 		cmocka_unit_test(ignored_sigchld_does_not_cost_the_status),
 		cmocka_unit_test(abandoned_is_described),
+		cmocka_unit_test(few_descriptors),
 		cmocka_unit_test(works_without_pidfd),
 	};
 

@@ -142,7 +142,7 @@ static void how_and_where(void **state)
 
 	good(&o, "--timing graph,blocking --profile gate --restarts 4 --seed 0 --timeout 1.5 "
 		 "--backend nccl --bind all --map 3,1 "
-		 "--share-gpu --out /tmp/x --json --color never --no-charts --dry-run --transports "
+		 "--share-gpu --out /tmp/x --json --color never --no-charts --transports "
 		 "p2p,shm --require shm");
 	assert_int_equal(o.plan.timings, 1 << TIMING_GRAPH | 1 << TIMING_BLOCKING);
 	assert_int_equal(o.plan.profile, profile_find("gate"));
@@ -157,9 +157,12 @@ static void how_and_where(void **state)
 	assert_int_equal(o.map[1], 1);
 	assert_string_equal(o.out, "/tmp/x");
 	assert_int_equal(o.color, COLOR_NEVER);
-	assert_true(o.share_gpu && o.json && !o.charts && o.dry_run);
+	assert_true(o.share_gpu && o.json && !o.charts && !o.dry_run);
 	assert_string_equal(o.transports, "p2p,shm");
 	assert_string_equal(o.require, "shm");
+	options_fini(&o);
+	good(&o, "--dry-run");
+	assert_true(o.dry_run && !o.json);
 	options_fini(&o);
 }
 
