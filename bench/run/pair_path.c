@@ -29,6 +29,13 @@ static const unsigned char mediums[TRANSPORT_COUNT] = {
 	[TRANSPORT_SHM] = MEDIUM_MEMORY,
 };
 
+/* ---- what the facts say of each rank: read once, for pairs are many ---- */
+
+struct pair_rank {
+	int host; /* the lowest rank of it */
+	int device, links;
+};
+
 static int links_of(const struct facts *f, int rank)
 {
 	char text[32];
@@ -36,21 +43,43 @@ static int links_of(const struct facts *f, int rank)
 	return facts_gpu(f, rank, "nvlinks", text, sizeof(text)) ? atoi(text) : 0;
 }
 
-/* The facts say how many links a GPU has, not where they end: with two that have some they are
- * taken to be joined. */
-static int links_between(const struct facts *f, int a, int b)
+static int host_of(const struct facts *f, const struct pair_rank *before, int rank)
 {
-	int x = links_of(f, a), y = links_of(f, b);
-
-	return !facts_same_host(f, a, b) || x < 0 || y < 0 ? 0 : x < y ? x : y;
+	for (int i = 0; i < rank; i++)
+		if (before[i].host == i && facts_same_host(f, i, rank))
+			return i;
+	return rank;
 }
 
-static int way_between(const struct facts *f, int a, int b)
+int pair_ranks_build(const struct facts *f, int n, struct pair_rank **out)
 {
-	int i = facts_device(f, a), j = facts_device(f, b);
+	struct pair_rank *v = calloc((size_t)n + 1, sizeof(*v));
+
+	for (int i = 0; v && i < n; i++)
+		v[i] = (struct pair_rank){
+			.host = host_of(f, v, i),
+			.device = facts_device(f, i),
+			.links = links_of(f, i),
+		};
+	*out = v;
+	return v ? 0 : -ENOMEM;
+}
+
+/* The facts say how many links a GPU has, not where they end: with two that have some they are
+ * taken to be joined. */
+static int links_between(const struct pair_rank *a, const struct pair_rank *b)
+{
+	if (a->host != b->host || a->links < 0 || b->links < 0)
+		return 0;
+	return a->links < b->links ? a->links : b->links;
+}
+
+static int way_between(const struct facts *f, const struct pair_rank *ranks, int a, int b)
+{
+	int i = ranks[a].device, j = ranks[b].device;
 	char key[48], word[16];
 
-	if (!facts_same_host(f, a, b))
+	if (ranks[a].host != ranks[b].host)
 		return WAY_HOSTS;
 	if (i == j)
 		return PATH_SELF;
@@ -62,6 +91,8 @@ static int way_between(const struct facts *f, int a, int b)
 			return p;
 	return PATH_UNKNOWN;
 }
+
+/* ---- ways and spans ---- */
 
 static int span_of(int medium, int way, int links, bool steered)
 {
@@ -81,22 +112,26 @@ int pair_paths_build(const struct facts *f, int transport, int n, bool steered, 
 {
 	size_t cells = (size_t)n * (size_t)n;
 	struct pair_paths p = { .n = n, .way = calloc(cells, 1), .span = calloc(cells, 1) };
+	struct pair_rank *ranks = NULL;
+	int r = p.way && p.span ? pair_ranks_build(f, n, &ranks) : -ENOMEM;
 
-	if (!p.way || !p.span) {
-		pair_paths_fini(&p);
-		return -ENOMEM;
-	}
-	for (int a = 0; a < n; a++)
+	for (int a = 0; a < n && r == 0; a++)
 		for (int b = 0; b < n; b++) {
-			int way = one_place ? PATH_SELF : way_between(f, a, b);
-			int links = one_place ? 0 : links_between(f, a, b);
+			int way = one_place ? PATH_SELF
+				  : a > b   ? p.way[b * n + a]
+					    : way_between(f, ranks, a, b);
+			int links = one_place ? 0 : links_between(&ranks[a], &ranks[b]);
 
 			p.way[a * n + b] = (unsigned char)way;
 			p.span[a * n + b] = (unsigned char)span_of(mediums[transport], way, links,
 								   steered || one_place);
 		}
-	*out = p;
-	return 0;
+	free(ranks);
+	if (r < 0)
+		pair_paths_fini(&p);
+	else
+		*out = p;
+	return r;
 }
 
 void pair_paths_fini(struct pair_paths *p)
@@ -126,9 +161,10 @@ bool pair_paths_apart(const void *paths, int a, int b, int c, int d)
 	return true;
 }
 
-void pair_class(const struct facts *f, int backend, int a, int b, char out[PAIR_CLASS_TEXT])
+void pair_class(const struct facts *f, const struct pair_rank *ranks, int backend, int a, int b,
+		char out[PAIR_CLASS_TEXT])
 {
-	int way = way_between(f, a, b), links = links_between(f, a, b);
+	int way = way_between(f, ranks, a, b), links = links_between(&ranks[a], &ranks[b]);
 
 	out[0] = '\0';
 	if (way == WAY_HOSTS || backend == BACKEND_UCX)

@@ -27,5 +27,9 @@ int pair_paths_build(const struct facts *f, int transport, int n, bool steered, 
 void pair_paths_fini(struct pair_paths *p);
 /* rounds_apart_fn of a struct pair_paths: nothing that a->b may use is used by c->d. */
 bool pair_paths_apart(const void *paths, int a, int b, int c, int d);
+/* Of the first n ranks, heap. -ENOMEM. */
+struct pair_rank;
+int pair_ranks_build(const struct facts *f, int n, struct pair_rank **out) ATTR_MUST;
 /* "NV18" "PIX" "NODE" "SYS" "one host" "two hosts"; "" unknown. */
-void pair_class(const struct facts *f, int backend, int a, int b, char out[PAIR_CLASS_TEXT]);
+void pair_class(const struct facts *f, const struct pair_rank *ranks, int backend, int a, int b,
+		char out[PAIR_CLASS_TEXT]);

@@ -127,33 +127,35 @@ static int make_tasks(const struct campaign *k, size_t config, const struct roun
 
 /* ---- rounds and classes ---- */
 
-static bool never(const void *arg, int a, int b, int c, int d)
+static int by_topology(const struct campaign *k, size_t config, bool steered, struct rounds *out)
 {
-	return false;
-}
-
-static bool always(const void *arg, int a, int b, int c, int d)
-{
-	return true;
-}
-
-static int build_rounds(const struct campaign *k, size_t config, bool steered, struct rounds *out)
-{
-	static rounds_apart_fn *const rules[] = {
-		[PAIRS_BY_TOPOLOGY] = pair_paths_apart,
-		[PAIRS_ALONE] = never,
-		[PAIRS_TOGETHER] = always,
-	};
 	const struct plan_config *pc = &k->plan.configs[config];
 	struct pair_paths paths = { 0 };
 	int r = pair_paths_build(k->reasons.facts, pc->transport, pc->nranks, steered,
 				 k->fake_hosts || k->crew.environment.share_gpu, &paths);
 
 	if (r == 0)
-		r = rounds_build(pc->nranks, rules[k->request.pairs_rule], &paths, out);
+		r = rounds_build(pc->nranks, pair_paths_apart, &paths, out);
 	pair_paths_fini(&paths);
 	return r;
 }
+
+static int alone(const struct campaign *k, size_t config, bool steered, struct rounds *out)
+{
+	return rounds_alone(k->plan.configs[config].nranks, out);
+}
+
+static int together(const struct campaign *k, size_t config, bool steered, struct rounds *out)
+{
+	return rounds_together(k->plan.configs[config].nranks, out);
+}
+
+static int (*const rules[])(const struct campaign *k, size_t config, bool steered,
+			    struct rounds *out) = {
+	[PAIRS_BY_TOPOLOGY] = by_topology,
+	[PAIRS_ALONE] = alone,
+	[PAIRS_TOGETHER] = together,
+};
 
 static int class_number(struct pairs *p, const char *name)
 {
@@ -169,19 +171,24 @@ static int class_number(struct pairs *p, const char *name)
 static int find_classes(const struct campaign *k, size_t config, struct pairs *p)
 {
 	const struct plan_config *pc = &k->plan.configs[config];
+	int backend = transport_table[pc->transport].backend;
+	struct pair_rank *ranks = NULL;
 	char name[PAIR_CLASS_TEXT];
+	int r;
 
 	p->ranks = pc->nranks;
 	p->class_of = calloc((size_t)p->ranks * (size_t)p->ranks + 1, sizeof(*p->class_of));
-	if (!p->class_of)
-		return -ENOMEM;
-	for (int a = 0; a < p->ranks; a++)
-		for (int b = 0; b < p->ranks; b++) {
-			pair_class(k->reasons.facts, transport_table[pc->transport].backend, a, b,
-				   name);
-			p->class_of[a * p->ranks + b] = a == b ? -1 : class_number(p, name);
+	r = p->class_of ? pair_ranks_build(k->reasons.facts, p->ranks, &ranks) : -ENOMEM;
+	for (int a = 0; a < p->ranks && r == 0; a++) {
+		p->class_of[a * p->ranks + a] = -1;
+		for (int b = a + 1; b < p->ranks; b++) {
+			pair_class(k->reasons.facts, ranks, backend, a, b, name);
+			p->class_of[a * p->ranks + b] = p->class_of[b * p->ranks + a] =
+			    class_number(p, name);
 		}
-	return 0;
+	}
+	free(ranks);
+	return r;
 }
 
 int pairs_build(const struct campaign *k, size_t config, bool steered, struct pairs *out)
@@ -191,7 +198,7 @@ int pairs_build(const struct campaign *k, size_t config, bool steered, struct pa
 	int r = 0;
 
 	if (k->request.all_pairs && k->plan.configs[config].nranks >= 2) {
-		r = build_rounds(k, config, steered, &rounds);
+		r = rules[k->request.pairs_rule](k, config, steered, &rounds);
 		if (r == 0)
 			r = find_classes(k, config, &p);
 		p.rounds = rounds.n;
@@ -335,17 +342,22 @@ int pairs_suspect(const struct campaign *k, size_t config, size_t form, const bo
 
 int pairs_classes(const struct campaign *k, struct view_pair **out, size_t *n)
 {
-	size_t ranks = k->request.all_pairs ? (size_t)k->request.nranks : 0, have = 0;
-	struct view_pair *v = calloc(ranks * ranks / 2 + 1, sizeof(*v));
+	size_t n_ranks = k->request.all_pairs ? (size_t)k->request.nranks : 0, have = 0;
+	struct view_pair *v = calloc(n_ranks * n_ranks / 2 + 1, sizeof(*v));
+	struct pair_rank *ranks = NULL;
 
-	if (!v)
+	if (!v || pair_ranks_build(k->reasons.facts, (int)n_ranks, &ranks) < 0) {
+		free(v);
 		return -ENOMEM;
-	for (int a = 0; a < (int)ranks; a++)
-		for (int b = a + 1; b < (int)ranks; b++) {
+	}
+	for (int a = 0; a < (int)n_ranks; a++)
+		for (int b = a + 1; b < (int)n_ranks; b++) {
 			v[have].a = a;
 			v[have].b = b;
-			pair_class(k->reasons.facts, k->request.backend, a, b, v[have++].class);
+			pair_class(k->reasons.facts, ranks, k->request.backend, a, b,
+				   v[have++].class);
 		}
+	free(ranks);
 	*out = v;
 	*n = have;
 	return 0;

@@ -9,8 +9,6 @@
 
 #include "base/attr.h"
 
-#define ROUNDS_RANKS_MAX 128 /* of more ranks every pair has a round of its own */
-
 /* May a->b and c->d be measured at once? Must be symmetric. */
 typedef bool rounds_apart_fn(const void *arg, int a, int b, int c, int d);
 
@@ -21,8 +19,12 @@ struct rounds {
 
 /*
  * Pairs are taken in the order of a round-robin tournament and put into the first round where all
- * are apart. When all pairs are, that gives the fewest rounds there can be: 2(n-1) for an even
- * number of ranks, 2n for an odd one. -ENOMEM; -EINVAL: fewer than two ranks.
+ * are apart; of many ranks into the first of the latest rounds. When all pairs are apart, that
+ * gives the fewest rounds there can be: 2(n-1) for an even number of ranks, 2n for an odd one.
+ * *out is empty unless 0 is returned. -ENOMEM; -EINVAL: fewer than two ranks.
  */
 int rounds_build(int ranks, rounds_apart_fn *apart, const void *arg, struct rounds *out) ATTR_MUST;
+/* The same where no two pairs are apart, and where all are: neither has to search. */
+int rounds_alone(int ranks, struct rounds *out) ATTR_MUST;
+int rounds_together(int ranks, struct rounds *out) ATTR_MUST;
 void rounds_fini(struct rounds *r);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "run/facts.h"
@@ -114,6 +115,15 @@ static void ways_of_one_length(void **state)
 	assert_true(APART(P2P, 0, 1, 6, 7));
 }
 
+static void class_of(int backend, int a, int b, char class[PAIR_CLASS_TEXT])
+{
+	struct pair_rank *ranks = NULL;
+
+	assert_int_equal(pair_ranks_build(&facts, RANKS, &ranks), 0);
+	pair_class(&facts, ranks, backend, a, b, class);
+	free(ranks);
+}
+
 static void classes(void **state)
 {
 	static const struct {
@@ -125,22 +135,22 @@ static void classes(void **state)
 
 	machine("");
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-		pair_class(&facts, BACKEND_NCCL, want[i].a, want[i].b, class);
+		class_of(BACKEND_NCCL, want[i].a, want[i].b, class);
 		assert_string_equal(class, want[i].class);
 	}
-	pair_class(&facts, BACKEND_UCX, 0, 1, class);
+	class_of(BACKEND_UCX, 0, 1, class);
 	assert_string_equal(class, "one host");
-	pair_class(&facts, BACKEND_UCX, 1, 7, class);
+	class_of(BACKEND_UCX, 1, 7, class);
 	assert_string_equal(class, "two hosts");
 	*strstr(text[0], "path.0.1") = '#';
-	pair_class(&facts, BACKEND_NCCL, 0, 1, class);
+	class_of(BACKEND_NCCL, 0, 1, class);
 	assert_string_equal(class, "");
 	machine("gpu0.nvlinks=18\ngpu1.nvlinks=18\ngpu3.nvlinks=12\n");
-	pair_class(&facts, BACKEND_NCCL, 0, 1, class);
+	class_of(BACKEND_NCCL, 0, 1, class);
 	assert_string_equal(class, "NV18");
-	pair_class(&facts, BACKEND_NCCL, 3, 1, class);
+	class_of(BACKEND_NCCL, 3, 1, class);
 	assert_string_equal(class, "NV12");
-	pair_class(&facts, BACKEND_NCCL, 0, 2, class);
+	class_of(BACKEND_NCCL, 0, 2, class);
 	assert_string_equal(class, "PHB");
 }
 
