@@ -26,6 +26,11 @@ const struct fact fact_table[FACT_COUNT] = {
 			true },
 	[FACT_RANKS] = { "ranks", NULL, "number of ranks", "nranks", NULL, true },
 	[FACT_PROFILE] = { "profile", NULL, "how much was measured", "profile", NULL, true },
+	[FACT_SAMPLING] = { "sampling", NULL,
+			    "the profile's numbers: batches, their least time, the time of a point",
+			    NULL, NULL, true, "profile", true },
+	[FACT_PAIRS] = { "pairs", NULL, "which pairs are measured at once (sweep --pairs)",
+			 "pairs_rule", NULL, true, NULL, true },
 	[FACT_METHOD] = { "method", NULL, "release of ncclbench that measured", "ncclbench", NULL,
 			  true },
 	[FACT_BATCH] = { "batch", NULL, "operations timed together, point by point", NULL, NULL,
@@ -43,6 +48,26 @@ int fact_find(const char *word)
 		    (fact_table[i].alias && strcmp(fact_table[i].alias, word) == 0))
 			return i;
 	return -1;
+}
+
+unsigned fact_bits(int fact)
+{
+	unsigned bits = 1u << fact;
+
+	for (int i = 0; i < FACT_COUNT; i++)
+		if (fact_table[i].part_of &&
+		    strcmp(fact_table[i].part_of, fact_table[fact].name) == 0)
+			bits |= 1u << i;
+	return bits;
+}
+
+const char *const fact_sampling_keys[4] = { "min_batches", "max_batches", "batch_min_us",
+					    "point_budget_us" };
+
+void fact_sampling(const int64_t number[4], char *out, size_t max)
+{
+	snprintf(out, max, "%lld-%lld batches of %lld us, %lld us a point", (long long)number[0],
+		 (long long)number[1], (long long)number[2], (long long)number[3]);
 }
 
 /* Text of a string, number or boolean; control bytes become blanks. */
@@ -99,6 +124,22 @@ static void arms_text(const json_t *arms, char *out, size_t max)
 	}
 }
 
+/* "" unless all of it is there. */
+static void sampling_text(const json_t *sampling, char *out, size_t max)
+{
+	int64_t number[N_ELEMENTS(fact_sampling_keys)];
+
+	out[0] = '\0';
+	for (size_t i = 0; i < N_ELEMENTS(number); i++) {
+		const json_t *v = json_object_get(sampling, fact_sampling_keys[i]);
+
+		if (!json_is_integer(v))
+			return;
+		number[i] = json_integer_value(v);
+	}
+	fact_sampling(number, out, max);
+}
+
 static void take(const json_t *run, struct run_facts *f)
 {
 	const json_t *ranks = json_object_get(run, "ranks");
@@ -111,6 +152,7 @@ static void take(const json_t *run, struct run_facts *f)
 			ranks_text(ranks, fact_table[i].rank_key, f->value[i], FACT_TEXT);
 	}
 	arms_text(json_object_get(run, "arms"), f->value[FACT_ARMS], FACT_TEXT);
+	sampling_text(json_object_get(run, "sampling"), f->value[FACT_SAMPLING], FACT_TEXT);
 	cut_method(f->value[FACT_METHOD]);
 	ranks_text(ranks, "boot", f->boot, sizeof(f->boot));
 	value_text(json_object_get(run, "started"), f->started, sizeof(f->started));

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/attr.h"
 
@@ -19,6 +20,8 @@ enum fact_id {
 	FACT_CUDA,
 	FACT_RANKS,
 	FACT_PROFILE,
+	FACT_SAMPLING,
+	FACT_PAIRS,
 	FACT_METHOD,
 	FACT_BATCH,
 	FACT_ARMS,
@@ -35,10 +38,19 @@ struct fact {
 	const char *run_key;  /* member of run.json, or NULL */
 	const char *rank_key; /* member of each entry of ranks, or NULL */
 	bool must;            /* false: a difference is only told */
+	/* The word that lets this one differ, too; NULL: its own name alone. */
+	const char *part_of;
+	bool recent; /* older releases do not tell it: that it is absent says nothing */
 };
 
 extern const struct fact fact_table[FACT_COUNT];
 int fact_find(const char *word); /* -1 */
+/* The bits of the fact and of all that are a part of it. */
+unsigned fact_bits(int fact);
+/* Value of FACT_SAMPLING: "8-100 batches of 2000 us, 100000 us a point". */
+void fact_sampling(const int64_t number[4], char *out, size_t max);
+/* Members of `sampling` in run.json whose numbers it takes. */
+extern const char *const fact_sampling_keys[4];
 
 struct run_facts {
 	char value[FACT_COUNT][FACT_TEXT]; /* "" unknown; equal values of the ranks once */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "run/facts.h"
 #include "run/point.h"
 #include "spec/dtype.h"
@@ -265,6 +266,14 @@ static void own_method(char *out, size_t max)
 		*dot = '\0';
 }
 
+static void own_sampling(const struct profile *p, char *out, size_t max)
+{
+	const int64_t number[] = { p->min_batches, p->max_batches, p->batch_min_ns / CLOCK_US,
+				   p->point_budget_ns / CLOCK_US };
+
+	fact_sampling(number, out, max);
+}
+
 int confirm_conditions(const struct confirm *c, const struct facts *f, const char *hardware,
 		       char *why, size_t why_max)
 {
@@ -280,6 +289,8 @@ int confirm_conditions(const struct confirm *c, const struct facts *f, const cha
 			snprintf(now, sizeof(now), "%s", hardware);
 		else if (i == FACT_METHOD)
 			own_method(now, sizeof(now));
+		else if (i == FACT_SAMPLING)
+			own_sampling(&profile_table[c->profile], now, sizeof(now));
 		else if (i == FACT_RANKS)
 			snprintf(now, sizeof(now), "%d", f->n);
 		if (!was[0] || !now[0] || strcmp(was, now) == 0)
@@ -350,6 +361,17 @@ static bool several_pairs(const struct confirm *c)
 	return false;
 }
 
+/* As the judged run had it: the gate compares the word. An older run did not tell. */
+static void take_pairs(const struct confirm *c, struct plan_request *q)
+{
+	q->all_pairs = several_pairs(c);
+	for (int i = 0; i < PAIRS_RULES; i++)
+		if (strcmp(c->conditions[FACT_PAIRS], plan_pairs_words[i]) == 0) {
+			q->pairs_rule = i;
+			q->all_pairs |= i != PAIRS_ALONE;
+		}
+}
+
 static int by_size(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -411,7 +433,7 @@ int confirm_request(const struct confirm *c, struct plan_request *q, uint64_t **
 	free(*sizes);
 	*sizes = sizes_of(c, &q->n_sizes);
 	q->sizes = *sizes;
-	q->all_pairs = several_pairs(c);
+	take_pairs(c, q);
 	q->profile = c->profile;
 	q->restarts = q->restarts ? q->restarts : c->restarts;
 	return *sizes ? 0 : -ENOMEM;

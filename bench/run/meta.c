@@ -139,6 +139,26 @@ static json_t *rank_counts(const struct campaign *k)
 	return a;
 }
 
+/* How each point was measured (its batches), and when one is not: the numbers, since the name of a
+ * profile stays when they change. The gate compares those of judge/facts.c. */
+static json_t *sampling(const struct profile *p)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "min_batches", json_integer(p->min_batches));
+	json_object_set_new(o, "max_batches", json_integer(p->max_batches));
+	json_object_set_new(o, "batch_min_us", json_integer(p->batch_min_ns / CLOCK_US));
+	json_object_set_new(o, "point_budget_us", json_integer(p->point_budget_ns / CLOCK_US));
+	json_object_set_new(o, "single_limit_us", json_integer(p->single_limit_ns / CLOCK_US));
+	return o;
+}
+
+/* A run without --pairs has one pair, and that alone. */
+static const char *pairs_rule(const struct plan_request *q)
+{
+	return plan_pairs_words[q->all_pairs ? q->pairs_rule : PAIRS_ALONE];
+}
+
 /* How pairs were measured, a line per configuration. */
 static json_t *pair_lines(const struct campaign *k)
 {
@@ -311,6 +331,8 @@ char *meta_run_json(const struct campaign *k, const struct finish *f, const stru
 	json_object_set_new(o, "rank_counts", rank_counts(k));
 	json_object_set_new(o, "shared_gpu", json_boolean(f->launch->shared_gpu));
 	json_object_set_new(o, "profile", text(profile_table[k->request.profile].name));
+	json_object_set_new(o, "sampling", sampling(&profile_table[k->request.profile]));
+	json_object_set_new(o, "pairs_rule", text(pairs_rule(&k->request)));
 	json_object_set_new(o, "match", text(f->options->match ? "nccl-tests" : ""));
 	json_object_set_new(o, "restarts", json_integer(k->plan.restarts));
 	json_object_set_new(o, "seed", json_integer((json_int_t)k->request.seed));

@@ -16,6 +16,12 @@
 #define MAX_POINTS 1000000
 #define BIT(i) (1ULL << (i))
 
+const char *const plan_pairs_words[PAIRS_RULES] = {
+	[PAIRS_BY_TOPOLOGY] = "all",
+	[PAIRS_ALONE] = "alone",
+	[PAIRS_TOGETHER] = "together",
+};
+
 /* Why a point cannot be measured, or NULL. The widest reason is the one said. */
 
 static const char *impossible_here(const struct plan_request *r, const struct transport *t,

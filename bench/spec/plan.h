@@ -24,6 +24,7 @@ enum plan_pairs { /* of all_pairs: which may be measured at once */
 	PAIRS_TOGETHER, /* all that have no rank in common */
 	PAIRS_RULES
 };
+extern const char *const plan_pairs_words[PAIRS_RULES]; /* of --pairs and run.json */
 
 struct plan_request { /* what the user asked for, already validated word by word */
 	int backend;

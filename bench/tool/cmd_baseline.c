@@ -281,9 +281,13 @@ static size_t newer_alike(const struct shelf *s, size_t i)
 	for (size_t k = i + 1; k < s->n; k++) {
 		bool alike = true;
 
-		for (int f = 0; f < FACT_COUNT; f++)
-			alike &= !fact_table[f].must || strcmp(s->series[k].facts.value[f],
-							       s->series[i].facts.value[f]) == 0;
+		for (int f = 0; f < FACT_COUNT; f++) {
+			const char *newer = s->series[k].facts.value[f],
+				   *older = s->series[i].facts.value[f];
+			bool told = !fact_table[f].recent || (newer[0] && older[0]);
+
+			alike &= !fact_table[f].must || !told || strcmp(newer, older) == 0;
+		}
 		n += alike;
 	}
 	return n;

@@ -57,7 +57,7 @@ static int set_across(struct request *r, const char *value)
 		if (fact < 0)
 			return words_refuse("gate", "--across", w,
 					    "is none of `ncclbench list facts`");
-		r->judge.across |= 1u << fact;
+		r->judge.across |= fact_bits(fact);
 	}
 	return 0;
 }

@@ -258,8 +258,10 @@ static void verdict_row(size_t i, struct row *r)
 static void fact_row(size_t i, struct row *r)
 {
 	set(r, fact_table[i].name, fact_table[i].help);
-	buf_printf(&r->help, "%s%s%s", fact_table[i].alias ? ", also " : "",
+	buf_printf(&r->help, "%s%s%s%s%s", fact_table[i].alias ? ", also " : "",
 		   fact_table[i].alias ? fact_table[i].alias : "",
+		   fact_table[i].part_of ? "; may differ with " : "",
+		   fact_table[i].part_of ? fact_table[i].part_of : "",
 		   fact_table[i].must ? "" : " (a difference is only told)");
 }
 

@@ -775,11 +775,14 @@ pairs() {
 	pairs_start alone "" "company:120" --pairs alone
 	expect_code alone 0
 	expect_says alone alone.text "p2p: 56 pairs, each measured alone"
+	expect_says alone alone/run.json '"pairs_rule": "alone"'
 	pair_times alone
 	paste -d' ' "$tmp/alone.bytes" "$tmp/alone.times" | sort -u >"$tmp/alone.distinct"
 	[ "$(wc -l <"$tmp/alone.distinct")" = 2 ] || fail "alone: pairs differ"
 	# One slow direction: found, measured again alone, marked; the other pairs of its round stay.
 	pairs_start slow "" "2-3:150" --pairs all
+	expect_says slow slow/run.json '"pairs_rule": "all"'
+	expect_says slow slow/run.json '"batch_min_us": 300'
 	expect_code slow 0
 	expect_says slow slow.text \
 		"p2p: 56 pairs in 14 rounds, up to 4 at once; 2 figures measured again alone, 0 rounds of figures replaced by pairs alone"

@@ -83,6 +83,24 @@ sed 's/"lib_version": "[^"]*"/"lib_version": "9.9.9"/' "$here/b/run.json" >"$tmp
 expect "another library" 4 "nccl: '.*' in the baseline, '9.9.9' now" "$ncclbench" gate $wide "$here/b" "$tmp/other"
 expect "another library, allowed" 0 '^gate: pass' "$ncclbench" gate $wide "$here/b" "$tmp/other" --across ucx
 
+# How much is measured, and which pairs at once. The recorded runs do not tell: that says nothing.
+facts() { # NAME PAIRS BATCH-US
+	copy "$1"
+	sed '0,/"profile":/s//"pairs_rule": "'"$2"'", "sampling": {"min_batches": 8, "max_batches": 100, "batch_min_us": '"$3"', "point_budget_us": 100000}, "profile":/' \
+		"$here/b/run.json" >"$tmp/$1/run.json"
+}
+facts told alone 2000
+facts together together 2000
+facts longer alone 9000
+expect "told once only" 0 '^gate: pass' "$ncclbench" gate $wide "$here/b" "$tmp/together"
+expect "told by both" 0 '^gate: pass' "$ncclbench" gate $wide "$tmp/told" "$tmp/same"
+expect "other pairs" 4 "pairs: 'alone' in the baseline, 'together' now" "$ncclbench" gate $wide "$tmp/told" "$tmp/together"
+expect "other pairs, allowed" 0 '^gate: pass' "$ncclbench" gate $wide "$tmp/told" "$tmp/together" --across pairs
+expect "other batches" 4 "sampling: '8-100 batches of 2000 us, .*' in the baseline, '8-100 batches of 9000 us" \
+	"$ncclbench" gate $wide "$tmp/told" "$tmp/longer"
+expect "other batches, allowed" 0 '^gate: pass' "$ncclbench" gate $wide "$tmp/told" "$tmp/longer" --across sampling
+expect "other batches, another profile allowed" 0 '^gate: pass' "$ncclbench" gate $wide "$tmp/told" "$tmp/longer" --across profile
+
 copy torn
 head -c 300 "$here/b/samples.csv" >"$tmp/torn/samples.csv"
 expect "torn samples" 2 'torn/samples.csv: line ' "$ncclbench" gate "$here/b" "$tmp/torn"

@@ -389,6 +389,74 @@ static void another_library(void **state)
 	teardown(&b);
 }
 
+static void judge_again(struct bench *b)
+{
+	judge_fini(&b->j);
+	assert_int_equal(judge_run(&b->pool, b->base, SERIES, &b->series[NOW], NULL, &b->o, &b->j),
+			 0);
+}
+
+/* Pairs at once against pairs alone. Series of before the word was told say nothing. */
+static void another_word_for_pairs(void **state)
+{
+	struct bench b;
+
+	setup(&b);
+	new_run(&b, NOW, 10, 1000, 20);
+	judge_it(&b, false);
+	assert_int_equal(b.j.exit_code, 0);
+	strcpy(b.series[NOW].facts.value[FACT_PAIRS], "together");
+	judge_again(&b);
+	assert_int_equal(b.j.exit_code, 0);
+	assert_int_equal(b.j.n_series, 4);
+	strcpy(b.series[0].facts.value[FACT_PAIRS], "together");
+	for (int i = 1; i < SERIES; i++)
+		strcpy(b.series[i].facts.value[FACT_PAIRS], "alone");
+	judge_again(&b);
+	assert_int_equal(b.j.n_series, 1);
+	assert_non_null(
+	    strstr(buf_text(&b.j.notes), "pairs: 'alone' in the baseline, 'together' now"));
+	strcpy(b.series[0].facts.value[FACT_PAIRS], "all");
+	judge_again(&b);
+	assert_int_equal(b.j.n_series, 0);
+	assert_int_equal(b.j.exit_code, 4);
+	b.o.across = fact_bits(FACT_PAIRS);
+	judge_again(&b);
+	assert_int_equal(b.j.n_series, 4);
+	assert_int_equal(b.j.exit_code, 0);
+	teardown(&b);
+}
+
+/* A profile keeps its name when its numbers change. */
+static void other_numbers_of_a_profile(void **state)
+{
+	struct bench b;
+
+	setup(&b);
+	new_run(&b, NOW, 10, 1000, 20);
+	judge_it(&b, false);
+	strcpy(b.series[NOW].facts.value[FACT_SAMPLING], "8-100 batches of 2000 us");
+	judge_again(&b);
+	assert_int_equal(b.j.exit_code, 0); /* nobody knows the others' */
+	for (int i = 0; i < SERIES; i++)
+		strcpy(b.series[i].facts.value[FACT_SAMPLING], "8-100 batches of 1000 us");
+	judge_again(&b);
+	assert_int_equal(b.j.exit_code, 4);
+	assert_non_null(strstr(buf_text(&b.j.notes), "sampling: '8-100 batches of 1000 us' in the "
+						     "baseline, '8-100 batches of 2000 us' now"));
+	b.o.across = fact_bits(FACT_SAMPLING);
+	judge_again(&b);
+	assert_int_equal(b.j.exit_code, 0);
+	/* Another profile has other numbers: its word is enough. */
+	strcpy(b.series[NOW].facts.value[FACT_PROFILE], "standard");
+	judge_again(&b);
+	assert_int_equal(b.j.exit_code, 4);
+	b.o.across = fact_bits(FACT_PROFILE);
+	judge_again(&b);
+	assert_int_equal(b.j.exit_code, 0);
+	teardown(&b);
+}
+
 /* 5 restarts: REGRESSED by 50 % is not said. */
 static void too_few_restarts(void **state)
 {
@@ -567,6 +635,8 @@ int main(void)
 		cmocka_unit_test(other_replays_are_compared),
 		cmocka_unit_test(other_batches_are_not_compared),
 		cmocka_unit_test(another_library),
+		cmocka_unit_test(another_word_for_pairs),
+		cmocka_unit_test(other_numbers_of_a_profile),
 		cmocka_unit_test(too_few_restarts),
 		cmocka_unit_test(too_noisy),
 		cmocka_unit_test(one_series_and_one_start_use_the_weaker_rule),

@@ -126,6 +126,29 @@ static void what_arms_set_is_a_fact(void **state)
 	assert_string_equal(f.value[FACT_ARMS], "A: ; B: NCCL_ALGO=Tree ; : ");
 }
 
+static void how_much_was_measured_is_a_fact(void **state)
+{
+	static const char all[] = "{\"schema\":1,\"ranks\":[],\"pairs_rule\":\"together\","
+				  "\"sampling\":{\"single_limit_us\":7,\"min_batches\":3,"
+				  "\"max_batches\":40,\"batch_min_us\":300,"
+				  "\"point_budget_us\":8000}}",
+			  some[] = "{\"schema\":1,\"ranks\":[],\"sampling\":{\"min_batches\":3,"
+				   "\"max_batches\":\"40\",\"batch_min_us\":300,"
+				   "\"point_budget_us\":8000}}",
+			  none[] = "{\"schema\":1,\"ranks\":[],\"sampling\":[1,2,3,4]}";
+	struct run_facts f = { 0 };
+	char why[200];
+
+	assert_int_equal(facts_parse(all, sizeof(all) - 1, &f, why, sizeof(why)), 0);
+	assert_string_equal(f.value[FACT_SAMPLING], "3-40 batches of 300 us, 8000 us a point");
+	assert_string_equal(f.value[FACT_PAIRS], "together");
+	assert_int_equal(facts_parse(some, sizeof(some) - 1, &f, why, sizeof(why)), 0);
+	assert_string_equal(f.value[FACT_SAMPLING], "");
+	assert_string_equal(f.value[FACT_PAIRS], "");
+	assert_int_equal(facts_parse(none, sizeof(none) - 1, &f, why, sizeof(why)), 0);
+	assert_string_equal(f.value[FACT_SAMPLING], "");
+}
+
 /* ---- what is wrong ---- */
 
 static void put(struct buf *b, const char *from, const char *to)
@@ -346,6 +369,7 @@ int main(void)
 		cmocka_unit_test(a_label_says_the_ranks),
 		cmocka_unit_test(arms_are_different_groups),
 		cmocka_unit_test(what_arms_set_is_a_fact),
+		cmocka_unit_test(how_much_was_measured_is_a_fact),
 		cmocka_unit_test(every_fault_has_file_line_and_reason),
 		cmocka_unit_test(samples_without_a_row_are_left_out),
 		cmocka_unit_test(absent_files),

@@ -205,6 +205,65 @@ static void conditions_must_be_the_same(void **state)
 	confirm_fini(&c);
 }
 
+/* A profile of that name with other numbers would confirm nothing. */
+static void the_numbers_of_the_profile_must_be_the_same(void **state)
+{
+	const struct profile *gate = &profile_table[profile_find("gate")];
+	char here[] = "lib_version=1.13.1\n", why[400] = "";
+	char *ranks[] = { here, here };
+	struct facts facts = { .text = ranks, .n = 2 };
+	struct confirm c = parsed(TWO);
+
+	snprintf(c.conditions[FACT_SAMPLING], FACT_TEXT,
+		 "%d-%d batches of %lld us, %lld us a point", gate->min_batches, gate->max_batches,
+		 (long long)gate->batch_min_ns / 1000, (long long)gate->point_budget_ns / 1000);
+	assert_int_equal(confirm_conditions(&c, &facts, "whatever", why, sizeof(why)), 0);
+	strcpy(c.conditions[FACT_SAMPLING], "1-2 batches of 3 us, 4 us a point");
+	assert_int_equal(confirm_conditions(&c, &facts, "whatever", why, sizeof(why)), -EINVAL);
+	assert_non_null(strstr(why, "conditions.sampling: '1-2 batches of 3 us, 4 us a point' was "
+				    "judged, '"));
+	confirm_fini(&c);
+}
+
+/* Pairs are measured by the word of the run that was judged; one that does not tell, as --pairs
+ * all where there are several. */
+static void pairs_are_measured_by_the_same_word(void **state)
+{
+	static const struct {
+		const char *word, *suspects;
+		bool all_pairs;
+		int rule;
+	} rows[] = {
+		{ "", VERDICT(PAIR_SUSPECT("0-2") "," PAIR_SUSPECT("2-1")), true,
+		  PAIRS_BY_TOPOLOGY },
+		{ "all", VERDICT(PAIR_SUSPECT("0-2")), true, PAIRS_BY_TOPOLOGY },
+		{ "together", VERDICT(PAIR_SUSPECT("0-2")), true, PAIRS_TOGETHER },
+		{ "alone", VERDICT(PAIR_SUSPECT("0-2") "," PAIR_SUSPECT("2-1")), true,
+		  PAIRS_ALONE },
+		{ "alone", VERDICT(PAIR_SUSPECT("0-2")), false, PAIRS_ALONE },
+		{ "sideways", VERDICT(PAIR_SUSPECT("0-2")), false, PAIRS_BY_TOPOLOGY },
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+		struct plan_request q = { .backend = BACKEND_UCX, .nranks = 3, .b = 1 };
+		struct confirm c = parsed(rows[i].suspects);
+		uint64_t *sizes = NULL;
+		struct plan p = { 0 };
+		char why[400] = "";
+
+		snprintf(c.conditions[FACT_PAIRS], FACT_TEXT, "%s", rows[i].word);
+		assert_int_equal(confirm_request(&c, &q, &sizes, why, sizeof(why)), 0);
+		assert_int_equal(q.all_pairs, rows[i].all_pairs);
+		assert_int_equal(q.pairs_rule, rows[i].rule);
+		assert_int_equal(plan_build(&q, &p, why, sizeof(why)), 0);
+		assert_int_equal(confirm_plan(&c, "", &p, why, sizeof(why)), 0);
+		assert_int_equal(p.n_points, c.n);
+		plan_fini(&p);
+		free(sizes);
+		confirm_fini(&c);
+	}
+}
+
 static const struct {
 	const char *json, *says;
 } bads[] = {
@@ -285,6 +344,8 @@ int main(void)
 		cmocka_unit_test(numbers_of_ranks_are_those_of_the_suspects),
 		cmocka_unit_test(a_suspect_that_cannot_be_planned_is_named),
 		cmocka_unit_test(conditions_must_be_the_same),
+		cmocka_unit_test(the_numbers_of_the_profile_must_be_the_same),
+		cmocka_unit_test(pairs_are_measured_by_the_same_word),
 		cmocka_unit_test(every_fault_has_its_place),
 		cmocka_unit_test(torn_and_changed_files),
 	};
