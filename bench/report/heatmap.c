@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "report/matrix.h"
+#include "report/pair_form.h"
 #include "report/script.h"
 #include "report/slow_pairs.h"
 #include "report/text.h"
@@ -22,6 +23,7 @@
 #define COLS_MAX 64
 #define DARKEST 0.5 /* loss of NCCL's own choice from which on a cell is dark */
 #define RANKS_MAX 64
+#define MAPS_MAX 64 /* forms of one transport and operation */
 
 struct grid {
 	char row_name[ROWS_MAX][64], col_name[COLS_MAX][32];
@@ -210,28 +212,66 @@ static bool is_latency(const char *op)
 	return id >= 0 && op_table[id].flags & OP_LATENCY;
 }
 
-/* More than one pair of this operation and transport: what a map is of. The size: smallest of a
- * latency, else the largest. */
-static bool find_map(const struct view *v, const char *op, const char *transport, uint64_t *bytes,
-		     const char **timing)
+/* A map is of one transport and operation in one form (pair_form.h), at one timing and size. */
+struct map {
+	const struct record *of; /* its first row */
+	uint64_t bytes;
+	const char *timing;
+};
+
+static bool may_be_of(const struct record *r, const char *op, const char *transport)
 {
-	const char *first = NULL;
-	bool several = false;
+	return r->pair[0] && strcmp(r->op, op) == 0 && strcmp(r->transport, transport) == 0 &&
+	       strcmp(r->outcome, "ok") == 0;
+}
 
-	*bytes = is_latency(op) ? UINT64_MAX : 0;
-	for (size_t i = 0; i < v->n_rows; i++) {
-		const struct record *r = &v->rows[i];
+static bool is_of(const struct record *r, const struct record *of)
+{
+	return may_be_of(r, of->op, of->transport) && pair_form_same(r, of);
+}
 
-		if (strcmp(r->op, op) != 0 || strcmp(r->transport, transport) != 0 || !r->pair[0] ||
-		    strcmp(r->outcome, "ok") != 0)
+/* More than one pair of this form: what a map is of. The size: smallest of a latency, else the
+ * largest. */
+static bool find_map(const struct view *v, const struct record *of, struct map *m)
+{
+	bool several = false, latency = is_latency(of->op);
+
+	*m = (struct map){ .of = of, .bytes = of->bytes, .timing = of->timing };
+	for (const struct record *r = of; r < v->rows + v->n_rows; r++) {
+		if (!is_of(r, of))
 			continue;
-		several |= first && strcmp(first, r->pair) != 0;
-		first = first ? first : r->pair;
-		*timing = r->timing;
-		if (is_latency(op) ? r->bytes < *bytes : r->bytes > *bytes)
-			*bytes = r->bytes;
+		several |= strcmp(of->pair, r->pair) != 0;
+		m->timing = r->timing;
+		if (latency ? r->bytes < m->bytes : r->bytes > m->bytes)
+			m->bytes = r->bytes;
 	}
 	return several;
+}
+
+static bool had_before(const struct map *maps, size_t n, const struct record *r)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_of(r, maps[i].of))
+			return true;
+	return false;
+}
+
+/* In the order of their first rows; of hostile many, the first ones. */
+static size_t find_maps(const struct view *v, const char *op, const char *transport,
+			struct map maps[MAPS_MAX])
+{
+	size_t forms = 0, n = 0;
+
+	for (size_t i = 0; i < v->n_rows && forms < MAPS_MAX; i++)
+		if (may_be_of(&v->rows[i], op, transport) && !had_before(maps, forms, &v->rows[i]))
+			maps[forms++].of = &v->rows[i];
+	for (size_t i = 0; i < forms; i++) {
+		struct map m;
+
+		if (find_map(v, maps[i].of, &m))
+			maps[n++] = m;
+	}
+	return n;
 }
 
 static double figure(const struct record *r)
@@ -282,19 +322,13 @@ struct slow_list {
 	size_t n;
 };
 
-static bool fill_pairs(const struct view *v, const char *op, const char *transport,
-		       const struct slow_list *slow, struct grid *g, uint64_t *bytes)
+static bool fill_pairs(const struct view *v, const struct map *m, const struct slow_list *slow,
+		       struct grid *g)
 {
-	const char *timing = "";
-
-	if (!find_map(v, op, transport, bytes, &timing))
-		return false;
 	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct record *r = &v->rows[i];
 
-		if (strcmp(r->op, op) == 0 && strcmp(r->transport, transport) == 0 &&
-		    r->bytes == *bytes && strcmp(r->timing, timing) == 0 &&
-		    strcmp(r->outcome, "ok") == 0)
+		if (is_of(r, m->of) && r->bytes == m->bytes && strcmp(r->timing, m->timing) == 0)
 			fill_pair(g, r, slow_pairs_has(slow->pair, slow->n, r));
 	}
 	g->cols = g->rows;
@@ -302,11 +336,27 @@ static bool fill_pairs(const struct view *v, const char *op, const char *transpo
 		snprintf(g->row_name[i], sizeof(g->row_name[i]), "from rank %zu", i);
 		snprintf(g->col_name[i], sizeof(g->col_name[i]), "to %zu", i);
 	}
-	shade_pairs(g, is_latency(op));
+	shade_pairs(g, is_latency(m->of->op));
 	return g->rows > 0;
 }
 
-/* The first transport that has one: a picture is of one. */
+static void draw_pairs(const struct view *v, const struct map *m, const struct grid *g,
+		       struct buf *data, struct buf *vars)
+{
+	char title[400], size[32], form[200];
+
+	num_format_size(m->bytes, size, sizeof(size));
+	pair_form_words(m->of, form, sizeof(form));
+	snprintf(title, sizeof(title), "Every pair: %s, %s, %s%s", m->of->op,
+		 view_transport_label(v, m->of->backend, m->of->transport), size, form);
+	write_titles(v, title,
+		     is_latency(m->of->op) ? "half a round trip; dark is short"
+					   : "GB/s of one direction; dark is much",
+		     "", g, vars);
+	write_cells(g, data, vars);
+}
+
+/* The first transport that has one, its first form: a picture is of one. */
 int heatmap_pairs(const struct view *v, const char *op, struct buf *data, struct buf *vars)
 {
 	const char *names[VIEW_TRANSPORTS_MAX];
@@ -316,19 +366,11 @@ int heatmap_pairs(const struct view *v, const char *op, struct buf *data, struct
 	int rc = g ? slow_pairs_find(v, &slow.pair, &slow.n) : -ENOMEM;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		char title[160], size[32];
-		uint64_t bytes;
+		struct map maps[MAPS_MAX];
 
-		if (!fill_pairs(v, op, names[i], &slow, g, &bytes))
+		if (find_maps(v, op, names[i], maps) == 0 || !fill_pairs(v, &maps[0], &slow, g))
 			continue;
-		num_format_size(bytes, size, sizeof(size));
-		snprintf(title, sizeof(title), "Every pair: %s, %s, %s", op,
-			 view_transport_label(v, v->rows[0].backend, names[i]), size);
-		write_titles(v, title,
-			     is_latency(op) ? "half a round trip; dark is short"
-					    : "GB/s of one direction; dark is much",
-			     "", g, vars);
-		write_cells(g, data, vars);
+		draw_pairs(v, &maps[0], g, data, vars);
 		rc = (int)g->rows;
 	}
 	free(slow.pair);
@@ -336,15 +378,17 @@ int heatmap_pairs(const struct view *v, const char *op, struct buf *data, struct
 	return rc;
 }
 
-static void say_pairs(const struct view *v, const char *op, const char *transport,
-		      const struct grid *g, uint64_t bytes, struct buf *out)
+static void say_pairs(const struct view *v, const struct map *m, const struct grid *g,
+		      struct buf *out)
 {
-	char size[32];
+	char size[32], form[200];
 
-	num_format_size(bytes, size, sizeof(size));
-	buf_printf(out, "\n%s, %s, %s: %s\n%9s",
-		   view_transport_label(v, v->rows[0].backend, transport), op, size,
-		   is_latency(op) ? "half a round trip" : "GB/s of one direction", "from\\to");
+	num_format_size(m->bytes, size, sizeof(size));
+	pair_form_words(m->of, form, sizeof(form));
+	buf_printf(out, "\n%s, %s, %s%s: %s\n%9s",
+		   view_transport_label(v, m->of->backend, m->of->transport), m->of->op, size, form,
+		   is_latency(m->of->op) ? "half a round trip" : "GB/s of one direction",
+		   "from\\to");
 	for (size_t j = 0; j < g->cols; j++)
 		buf_printf(out, " %9zu", j);
 	buf_puts(out, "\n");
@@ -361,6 +405,22 @@ static void say_pairs(const struct view *v, const char *op, const char *transpor
 	}
 }
 
+static void say_maps(const struct view *v, const char *op, const char *transport,
+		     const struct slow_list *slow, struct buf *out)
+{
+	struct map maps[MAPS_MAX];
+	size_t n = find_maps(v, op, transport, maps);
+
+	for (size_t i = 0; i < n; i++) {
+		struct grid *g = grid_new();
+
+		out->failed |= g == NULL;
+		if (g && fill_pairs(v, &maps[i], slow, g))
+			say_pairs(v, &maps[i], g, out);
+		free(g);
+	}
+}
+
 void heatmap_pairs_text(const struct view *v, struct buf *out)
 {
 	const char *names[VIEW_TRANSPORTS_MAX];
@@ -369,14 +429,9 @@ void heatmap_pairs_text(const struct view *v, struct buf *out)
 
 	out->failed |= slow_pairs_find(v, &slow.pair, &slow.n) < 0;
 	for (size_t i = 0; i < n; i++)
-		for (int op = 0; op < OP_COUNT; op++) {
-			struct grid *g = op_table[op].flags & OP_PAIR ? grid_new() : NULL;
-			uint64_t bytes;
-
-			if (g && fill_pairs(v, op_table[op].name, names[i], &slow, g, &bytes))
-				say_pairs(v, op_table[op].name, names[i], g, bytes, out);
-			free(g);
-		}
+		for (int op = 0; op < OP_COUNT; op++)
+			if (op_table[op].flags & OP_PAIR)
+				say_maps(v, op_table[op].name, names[i], &slow, out);
 	if (slow.n)
 		buf_puts(out, "!: slow for its class\n");
 	free(slow.pair);

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "judge/slow.h"
+#include "report/pair_form.h"
 #include "report/view.h"
 #include "spec/op.h"
 
@@ -163,16 +164,17 @@ void slow_pairs_say(const struct view *v, const struct slow_pair *s, size_t n, s
 {
 	for (size_t i = 0; i < n && i < LINES_MAX; i++) {
 		const struct record *r = s[i].row;
-		char size[32], is[48], must[48];
+		char size[32], is[48], must[48], form[200];
 
+		pair_form_words(r, form, sizeof(form));
 		num_format_size(r->bytes, size, sizeof(size));
 		figure(r, is, sizeof(is));
 		figure(s[i].median, must, sizeof(must));
 		buf_printf(out,
-			   "%s, %s, %s, %s: pair %s is slow: %s, the median of the %zu pairs of "
+			   "%s, %s, %s, %s%s: pair %s is slow: %s, the median of the %zu pairs of "
 			   "class %s is %s\n",
 			   view_transport_label(v, r->backend, r->transport), r->op, size,
-			   r->timing, r->pair, is, s[i].of, s[i].class, must);
+			   r->timing, form, r->pair, is, s[i].of, s[i].class, must);
 	}
 	if (n > LINES_MAX)
 		buf_printf(out, "%zu more figures of pairs are slow for their class\n",

@@ -169,9 +169,9 @@ static void pair_map(void **state)
 /* 1000 B in 1 us everywhere, 2 us from 2 to 1: half of the median of its class. */
 static void slow_pair_marks(void **state)
 {
-	static const struct view_pair pairs[] = {
-		{ 0, 1, "PIX" }, { 2, 0, "PIX" }, { 1, 2, "PIX" }
-	};
+	static const struct view_pair pairs[] = { { 0, 1, "PIX" },
+						  { 2, 0, "PIX" },
+						  { 1, 2, "PIX" } };
 	struct view v = { .rows = run.row, .pairs = pairs, .n_pairs = 3 };
 	struct buf vars = { 0 }, data = { 0 }, text = { 0 }, said = { 0 };
 	struct slow_pair *slow;
@@ -212,6 +212,98 @@ static void slow_pair_marks(void **state)
 	buf_fini(&said);
 }
 
+static void send_row(int a, int b, double us, const char *load, const char *arm)
+{
+	struct record *r = sample_ok(&run, "p2p", "send", 1000, "graph", us);
+
+	snprintf(r->pair, sizeof(r->pair), "%d-%d", a, b);
+	record_set(r->load, sizeof(r->load), load);
+	record_set(r->arm, sizeof(r->arm), arm);
+}
+
+/* Three ranks; 1 us alone, 4 us beside a load, 2 us in another arm. Each has its own map, and no
+ * pair is slow for those of another. */
+static void forms_are_not_mixed(void **state)
+{
+	static const struct view_pair pairs[] = { { 0, 1, "PIX" },
+						  { 0, 2, "PIX" },
+						  { 1, 2, "PIX" } };
+	struct view v = { .rows = run.row, .pairs = pairs, .n_pairs = 3 };
+	struct buf vars = { 0 }, data = { 0 }, text = { 0 };
+	struct slow_pair *slow;
+	size_t n;
+
+	run.n = 0;
+	for (int i = 0; i < 9; i++) {
+		if (i / 3 == i % 3)
+			continue;
+		send_row(i / 3, i % 3, 1, "", "");
+		if (i % 3 == 1)
+			send_row(i / 3, i % 3, 4, "mem", "");
+		if (i == 1 || i == 3)
+			send_row(i / 3, i % 3, 2, "", "B\n2");
+	}
+	v.n_rows = run.n;
+	assert_int_equal(slow_pairs_find(&v, &slow, &n), 0);
+	assert_int_equal(n, 0);
+	free(slow);
+	heatmap_pairs_text(&v, &text);
+	assert_non_null(strstr(buf_text(&text), "\np2p, send, 1000 B: GB/s of one direction\n"
+						"  from\\to         0         1         2\n"
+						"        0         -         1         1\n"
+						"        1         1         -         1\n"
+						"        2         1         1         -\n"));
+	assert_non_null(strstr(buf_text(&text),
+			       "\np2p, send, 1000 B, beside mem: GB/s of one direction\n"
+			       "  from\\to         0         1         2\n"
+			       "        0         -      0.25         -\n"
+			       "        1         -         -         -\n"
+			       "        2         -      0.25         -\n"));
+	assert_non_null(strstr(buf_text(&text), "\np2p, send, 1000 B, arm B"));
+	assert_non_null(strstr(buf_text(&text), "        0         -       0.5\n"
+						"        1       0.5         -\n"));
+	assert_int_equal(heatmap_pairs(&v, "send", &data, &vars), 3);
+	assert_non_null(strstr(buf_text(&vars), "title = 'Every pair: send, p2p, 1000 B'"));
+	assert_non_null(strstr(buf_text(&vars), "word[2] = '1'"));
+	buf_fini(&vars);
+	buf_fini(&data);
+	buf_fini(&text);
+}
+
+/* What an earlier version compared: the requested algorithm, the map and the number of ranks make
+ * figures of their own, too. */
+static void other_columns_make_other_figures(void **state)
+{
+	static const struct view_pair pairs[] = { { 0, 1, "PIX" }, { 0, 2, "PIX" } };
+	struct view v = { .rows = run.row, .pairs = pairs, .n_pairs = 2 };
+
+	for (int column = 0; column < 4; column++) {
+		struct slow_pair *slow;
+		size_t n;
+
+		run.n = 0;
+		send_row(0, 1, 1, "", "");
+		send_row(1, 0, 1, "", "");
+		send_row(0, 2, 1, "", "");
+		send_row(2, 0, 9, "", "");
+		v.n_rows = run.n;
+		assert_int_equal(slow_pairs_find(&v, &slow, &n), 0);
+		assert_int_equal(n, 1);
+		free(slow);
+		if (column == 0)
+			record_set(run.row[3].algo_req, sizeof(run.row[3].algo_req), "ring");
+		else if (column == 1)
+			record_set(run.row[3].map, sizeof(run.row[3].map), "0:gpu1 1:gpu0");
+		else if (column == 2)
+			record_set(run.row[3].backend, sizeof(run.row[3].backend), "ucx");
+		else
+			run.row[3].ranks = 8;
+		assert_int_equal(slow_pairs_find(&v, &slow, &n), 0);
+		assert_int_equal(n, 0);
+		free(slow);
+	}
+}
+
 /* 0-1 PIX, all others unknown: two pairs are too few to tell. */
 static void too_few_of_a_class(void **state)
 {
@@ -246,10 +338,16 @@ static void hostile_pairs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fastest),   cmocka_unit_test(crossovers),
-		cmocka_unit_test(no_matrix), cmocka_unit_test(algorithm_map),
-		cmocka_unit_test(pair_map),  cmocka_unit_test(slow_pair_marks),
-		cmocka_unit_test(too_few_of_a_class), cmocka_unit_test(hostile_pairs),
+		cmocka_unit_test(fastest),
+		cmocka_unit_test(crossovers),
+		cmocka_unit_test(no_matrix),
+		cmocka_unit_test(algorithm_map),
+		cmocka_unit_test(pair_map),
+		cmocka_unit_test(slow_pair_marks),
+		cmocka_unit_test(forms_are_not_mixed),
+		cmocka_unit_test(other_columns_make_other_figures),
+		cmocka_unit_test(too_few_of_a_class),
+		cmocka_unit_test(hostile_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
