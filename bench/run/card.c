@@ -87,7 +87,7 @@ static void add_processes(struct card *c, const char *list)
 	}
 }
 
-void card_hello(struct card *c, const struct words *hello, int device)
+int card_hello(struct card *c, const struct words *hello, int device)
 {
 	const char *processes;
 	char key[32];
@@ -97,6 +97,7 @@ void card_hello(struct card *c, const struct words *hello, int device)
 	processes = words_get(hello, key);
 	if (processes)
 		add_processes(c, processes);
+	return ++c->worker;
 }
 
 static bool read_reasons(const struct words *answer, uint64_t *out)
@@ -130,18 +131,32 @@ static bool take(struct card_reading *r, const struct words *answer)
 	return any;
 }
 
-void card_hear(struct card *c, const struct words *answer)
+/* What the page says of the whole run. fmax and fmin prefer a number to NaN. */
+static void add_to_run(struct card *c, const struct card_reading *r)
 {
+	if (!c->first.known)
+		c->first = *r;
+	c->seen |= r->reasons;
+	c->highest_temp_c = fmax(c->highest_temp_c, r->temp_c);
+	c->highest_power_w = fmax(c->highest_power_w, r->power_w);
+	if (!(r->reasons & IDLE))
+		c->lowest_mhz = fmin(c->lowest_mhz, r->sm_mhz);
+}
+
+void card_hear(struct card *c, int worker, const struct words *answer)
+{
+	struct card_reading late;
+
+	reading_init(&late);
+	if (worker != c->worker) {
+		if (take(&late, answer))
+			add_to_run(c, &late);
+		return;
+	}
 	if (!take(&c->last, answer))
 		return;
-	if (!c->first.known)
-		c->first = c->last;
-	c->seen |= c->last.reasons;
-	c->top_mhz = fmax(c->top_mhz, c->last.sm_mhz); /* fmax and fmin prefer a number to NaN */
-	c->highest_temp_c = fmax(c->highest_temp_c, c->last.temp_c);
-	c->highest_power_w = fmax(c->highest_power_w, c->last.power_w);
-	if (!(c->last.reasons & IDLE))
-		c->lowest_mhz = fmin(c->lowest_mhz, c->last.sm_mhz);
+	c->top_mhz = fmax(c->top_mhz, c->last.sm_mhz);
+	add_to_run(c, &c->last);
 }
 
 static uint64_t trouble(uint64_t reasons)

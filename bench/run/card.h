@@ -26,16 +26,19 @@ struct card {
 	double lowest_mhz, highest_temp_c, highest_power_w; /* of the run, while not idle */
 	uint64_t seen;                                      /* all reasons that ever were */
 	char processes[512];                                /* of others, "" none */
+	int worker;                                         /* the latest one that said HELLO */
 };
 
 enum card_flag { CARD_THROTTLED = 1, CARD_CLOCK_FELL = 2 };
 
 void card_init(struct card *c);
 /* A new worker's HELLO: who else uses GPU `device`. The clock that later ones are held against
- * starts anew. `device` -1: who uses it is not taken from this worker. */
-void card_hello(struct card *c, const struct words *hello, int device);
-/* JOINED, DONE or GONE: takes what is there; an answer without a state changes nothing. */
-void card_hear(struct card *c, const struct words *answer);
+ * starts anew. `device` -1: who uses it is not taken from this worker. Returns its number. */
+int card_hello(struct card *c, const struct words *hello, int device);
+/* JOINED, DONE or GONE of that worker: takes what is there; an answer without a state changes
+ * nothing. The GONE of one that ended while the next came up is heard after the next one's HELLO:
+ * it belongs to the run, but flags nothing that the next one measures. */
+void card_hear(struct card *c, int worker, const struct words *answer);
 /* Bits of card_flag for what was measured until the latest reading. */
 unsigned card_flags(const struct card *c);
 /* Column `flags` of samples.csv: "throttled clock-fell", "" for none. */

@@ -140,7 +140,8 @@ static int hello(struct crew *w, const struct crew_spec *s, struct fault *worst)
 	if (w->running && session_ask(&w->session, PHASE_HELLO, NULL, 0, &answer)) {
 		read_hello(&answer, &version, NULL);
 		if (s->card)
-			card_hello(s->card, &answer, w->beside ? -1 : s->device);
+			w->session.card_worker =
+			    card_hello(s->card, &answer, w->beside ? -1 : s->device);
 		words_fini(&answer);
 		if (version != NB_PROTOCOL_VERSION)
 			fault_set(&w->session.fault, OUTCOME_ERROR, PHASE_HELLO,

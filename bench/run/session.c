@@ -341,7 +341,7 @@ static bool ask(struct session *s, int phase, const struct msg *m, int64_t extra
 	if (!await(s, phase, allowed, answer))
 		return false;
 	if (s->card)
-		card_hear(s->card, answer);
+		card_hear(s->card, s->card_worker, answer);
 	return true;
 }
 

@@ -41,6 +41,7 @@ struct session {
 	    *spent_ns; /* per phase: waiting for answers is added up there; NULL = nobody asks */
 	int n_notes;
 	struct card *card; /* hears the state of the GPU in every answer; NULL: nobody does */
+	int card_worker;   /* its number there; 0: before its HELLO */
 	int64_t
 	    deadline_ns;  /* no answer is awaited beyond it, whatever its phase allows; 0: none */
 	int64_t grace_ns; /* per rung of the stop ladder; 0: the usual */

@@ -120,6 +120,10 @@ static int one_rank(struct coord *c, void *arg)
 	r = campaign_run(k);
 	s->stop[c->rank] = k->interrupted;
 	if (c->rank == 0) {
+		for (size_t i = 0; i < k->plan.n_configs && i < 8; i++) {
+			s->t->teardown_us[i] = k->configs[i].teardown_us;
+			s->t->lost[i] = k->configs[i].failures;
+		}
 		s->t->broken = k->broken;
 		closed = store_close(&k->store);
 		r = r == 0 && !k->broken ? closed : r;

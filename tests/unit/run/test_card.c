@@ -20,7 +20,7 @@ static void hear(struct card *c, const char *text)
 	static struct words w;
 
 	assert_int_equal(words_parse(&w, text, strlen(text)), 0);
-	card_hear(c, &w);
+	card_hear(c, c->worker, &w);
 	words_fini(&w);
 }
 
@@ -29,7 +29,7 @@ static void greet(struct card *c, const char *text, int device)
 	static struct words w;
 
 	assert_int_equal(words_parse(&w, text, strlen(text)), 0);
-	card_hello(c, &w, device);
+	(void)card_hello(c, &w, device);
 	words_fini(&w);
 }
 
@@ -142,6 +142,40 @@ static void start_and_end(void **state)
 	buf_fini(&out);
 }
 
+static void hear_of(struct card *c, int worker, const char *text)
+{
+	struct words w;
+
+	assert_int_equal(words_parse(&w, text, strlen(text)), 0);
+	card_hear(c, worker, &w);
+	words_fini(&w);
+}
+
+/* The first worker's GONE is heard when the second has joined: its clock is no measure of the
+ * second's, nor its trouble one of what the second measures. The run has it. */
+static void one_that_ends_late_flags_nothing(void **state)
+{
+	struct buf out = { 0 };
+	struct card c;
+
+	card_init(&c);
+	greet(&c, "HELLO version=1", 0);
+	hear_of(&c, 1, "JOINED sm_mhz=1980 temp_c=50 throttle=0");
+	greet(&c, "HELLO version=1", 0);
+	hear_of(&c, 2, "JOINED sm_mhz=1500 temp_c=50 throttle=0");
+	hear_of(&c, 1, "GONE sm_mhz=1980 temp_c=77 throttle=40");
+	assert_int_equal(card_flags(&c), 0);
+	hear_of(&c, 2, "DONE sm_mhz=1500 temp_c=60");
+	assert_int_equal(card_flags(&c), 0);
+	hear_of(&c, 2, "DONE sm_mhz=1000");
+	assert_int_equal(card_flags(&c), CARD_CLOCK_FELL);
+	card_lines(&c, &out);
+	assert_non_null(strstr(buf_text(&out), "end.sm_mhz=1000\n"));
+	assert_non_null(strstr(buf_text(&out), "highest_temp_c=77\n"));
+	assert_non_null(strstr(buf_text(&out), "throttled=hw-thermal\n"));
+	buf_fini(&out);
+}
+
 static void others_are_named_once(void **state)
 {
 	struct buf out = { 0 };
@@ -172,6 +206,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_falls),
 		cmocka_unit_test(words_of_flags),
 		cmocka_unit_test(start_and_end),
+		cmocka_unit_test(one_that_ends_late_flags_nothing),
 		cmocka_unit_test(others_are_named_once),
 	};
 
