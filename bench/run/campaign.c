@@ -124,6 +124,12 @@ void campaign_fini(struct campaign *k)
 
 /* ---- rows ---- */
 
+/* Not final, and all that was measured so far is in its record. */
+static bool has_figures(const struct campaign *k, size_t point)
+{
+	return !k->points[point].done && k->points[point].merged.n > 0;
+}
+
 static void store_failed(struct campaign *k, int r)
 {
 	if (k->broken)
@@ -190,6 +196,17 @@ static int fail_point(struct campaign *k, const struct crew *w, size_t config, s
 	return r;
 }
 
+/* Measured in some of its restarts, and it will not be in the others: what is there is its row. */
+static void keep_figures(struct campaign *k, size_t point, const char *why)
+{
+	struct record *row = &k->points[point].record;
+	size_t said = strlen(row->detail);
+
+	snprintf(row->detail + said, sizeof(row->detail) - said, "%s%.0f of %d restarts: %s",
+		 said ? "; " : "", row->restarts, k->plan.restarts, why);
+	step_finish(k, point);
+}
+
 static int fail_rest(struct campaign *k, size_t config, int outcome, int phase, const char *why)
 {
 	const struct plan_config *pc = &k->plan.configs[config];
@@ -200,6 +217,8 @@ static int fail_rest(struct campaign *k, size_t config, int outcome, int phase, 
 	for (size_t i = pc->first; i < pc->first + pc->n && r == 0; i++)
 		if (k->points[i].unchecked)
 			step_finish(k, i); /* measured, and nobody is left to compare it with */
+		else if (has_figures(k, i))
+			keep_figures(k, i, why);
 		else if (!k->points[i].done)
 			r = fail_point(k, NULL, config, i, &f);
 	return r;
@@ -220,6 +239,19 @@ static bool first_open_point(const struct campaign *k, size_t config, size_t *po
 
 	for (size_t i = pc->first; i < pc->first + pc->n; i++)
 		if (!k->points[i].done) {
+			*point = i;
+			return true;
+		}
+	return false;
+}
+
+/* The one that a start that failed is told of: figures are not given away for it. */
+static bool first_bare_point(const struct campaign *k, size_t config, size_t *point)
+{
+	const struct plan_config *pc = &k->plan.configs[config];
+
+	for (size_t i = pc->first; i < pc->first + pc->n; i++)
+		if (!k->points[i].done && !has_figures(k, i)) {
 			*point = i;
 			return true;
 		}
@@ -260,7 +292,7 @@ static int start_failed(struct campaign *k, struct crew *w, size_t config,
 		kill_config(cs, OUTCOME_UNAVAILABLE, f.detail);
 		return 0;
 	}
-	if (first_open_point(k, config, &point)) {
+	if (first_bare_point(k, config, &point)) {
 		r = point_record(k, NULL, config, point, &f, "");
 		step_finish(k, point);
 	}
@@ -739,7 +771,7 @@ static int rule_out(struct campaign *k)
 static void keep_unfinished(struct campaign *k)
 {
 	for (size_t i = 0; i < k->plan.n_points; i++)
-		if (!k->points[i].done && k->points[i].merged.n > 0)
+		if (has_figures(k, i))
 			step_finish(k, i);
 }
 

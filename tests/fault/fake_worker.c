@@ -88,7 +88,9 @@
  *   proof:WORD      DONE proof=WORD, of backend ucx; default yes
  *   detour          from now on the log says NET/Socket/0, whatever was asked for
  *
- * One word without phase:
+ * Two words without phase:
+ *   after=PATH      the script is ignored until PATH exists; whoever is asked to join makes it:
+ *                   the first workers are healthy, the later ones are not
  *   once=PATH       if PATH exists the script is ignored, else PATH is made when the first word
  *                   fires: the worker that replaces a broken one is healthy
  *
@@ -167,8 +169,8 @@ static const struct via_kind via_kinds[] = {
 struct fake {
 	struct word words[WORDS_MAX];
 	size_t n_words;
-	char *script; /* owned; once points into it */
-	const char *once;
+	char *script; /* owned; once and after point into it */
+	const char *once, *after;
 	int times[PHASES];
 	int rank, nranks, device; /* rank -1: not known yet */
 	bool connected;
@@ -541,10 +543,14 @@ static void parse_script(struct fake *f)
 	for (char *w = strtok_r(f->script, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
 		if (strncmp(w, "once=", 5) == 0)
 			f->once = w + 5;
+		else if (strncmp(w, "after=", 6) == 0)
+			f->after = w + 6;
 		else
 			parse_word(f, w);
 	}
 	if (f->once && access(f->once, F_OK) == 0)
+		f->n_words = 0;
+	if (f->after && access(f->after, F_OK) != 0)
 		f->n_words = 0;
 }
 
@@ -877,6 +883,8 @@ static void on_join(struct fake *f, const char *request)
 	f->rank = (int)number(request, "rank");
 	f->nranks = (int)number(request, "nranks");
 	f->device = (int)number(request, "device");
+	if (f->after)
+		close(open(f->after, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	enter(f, JOIN);
 	if (!has_gpu(f)) {
 		begin("FAIL");

@@ -599,6 +599,68 @@ static void one_transport_does_not_harm_another(void **state)
 	trial_fini(&r.t);
 }
 
+/* The first transport's workers end while the second's come up: how they end is told of the first,
+ * costs no point, and is never taken for an answer of the second's. */
+static void one_that_ends_late_is_told_of_its_own(void **state)
+{
+	static const struct {
+		const char *script;
+		int64_t teardown_us;
+	} rows[] = {
+		{ "slow:300@bye#1?NCCL_P2P_DISABLE=1", 1000 },
+		{ "crash@bye?NCCL_P2P_DISABLE=1", -1 },
+		{ "garbage@bye?NCCL_P2P_DISABLE=1", -1 },
+		{ "fail:error@bye?NCCL_P2P_DISABLE=1", -1 },
+		{ "twice@bye?NCCL_P2P_DISABLE=1", 1000 },
+		{ "hang@bye?NCCL_P2P_DISABLE=1", -1 },
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++) {
+		struct run r;
+
+		set_up(&r, rows[i].script, false);
+		r.t.request.transports = 1ULL << TRANSPORT_P2P | 1ULL << TRANSPORT_SHM;
+		r.t.request.restarts = 2; /* p2p, shm, shm, p2p */
+		if (strncmp(rows[i].script, "hang", 4) == 0)
+			r.t.timeout_ms = TROUBLE_CAMPAIGN_LATE_MS;
+		go_to_the_end(&r);
+		for (size_t p = 0; p < 4; p++) {
+			expect_ok(&r, p);
+			assert_true(trial_row(&r.t, p)->restarts == 2);
+		}
+		assert_int_equal(r.t.workers[0], 4);
+		assert_int_equal(r.t.workers[1], 4);
+		assert_int_equal(r.t.teardown_us[0], 1000);
+		assert_int_equal(r.t.teardown_us[1], rows[i].teardown_us);
+		assert_int_equal(r.t.lost[0], 0);
+		assert_int_equal(r.t.lost[1], 0);
+		trial_fini(&r.t);
+	}
+}
+
+/* ---- figures that are there ---- */
+
+/* The workers of the second restart do not start: what the first one measured stays. */
+static void figures_outlive_starts_that_fail(void **state)
+{
+	struct run r;
+
+	set_up(&r, "exit:3@join#1", false);
+	snprintf(r.script, sizeof(r.script), "after=%s.joined exit:3@join#1", r.out);
+	r.t.request.restarts = 3;
+	go_to_the_end(&r);
+	for (size_t i = 0; i < 2; i++) {
+		expect_row(&r, i, "ok", "",
+			   "1 of 3 restarts: not measured: the workers did not start 2 times in a "
+			   "row (crash at join: rank 1: ");
+		assert_true(trial_row(&r.t, i)->restarts == 1);
+		assert_true(trial_row(&r.t, i)->time_us > 0);
+	}
+	/* One, one beside it and once more alone, one more. */
+	assert_int_equal(r.t.workers[0], 4);
+	trial_fini(&r.t);
+}
+
 /* ---- alarms ---- */
 
 /* Rank 0's worker waits for ever for the dead one, as NCCL does: it is given 300 ms, not --timeout.
@@ -1349,6 +1411,8 @@ int main(int argc, char **argv)
 		TEST(no_worker_at_all),
 		TEST(a_loss_in_a_later_restart),
 		TEST(one_transport_does_not_harm_another),
+		TEST(one_that_ends_late_is_told_of_its_own),
+		TEST(figures_outlive_starts_that_fail),
 		TEST(a_crash_ends_the_others_wait),
 		TEST(a_hang_is_told_by_its_own_rank),
 		TEST(a_killed_worker_costs_one_point),
