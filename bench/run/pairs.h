@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is measured at once in a configuration, and what of it is measured again alone. Decides
- * only: the same on all ranks, from the plan, facts and merged samples; campaign.c measures.
+ * only: the same on all ranks, from the plan, facts and merged samples; turns.c measures.
  */
 #pragma once
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of one point: the steps of campaign.c that turns.c puts in order. For these two
- * files only. Functions that return int are collective; *lost: the workers cannot be used any more.
- */
+/* What becomes of one point: the steps that turns.c puts in order, and its row. Functions that
+ * return int are collective; *lost: the workers cannot be used any more. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,5 +28,12 @@ int step_measure(struct campaign *k, struct crew *w, size_t config, size_t point
 /* After a bad answer: the row, and whether the crew can go on. */
 int step_fault(struct campaign *k, struct crew *w, size_t config, size_t point,
 	       const struct fault *worst, bool *lost) ATTR_MUST;
+/* A row without a measurement. `w`: the crew whose log may know why; NULL. */
+int step_fail(struct campaign *k, const struct crew *w, size_t config, size_t point,
+	      const struct fault *fault) ATTR_MUST;
+/* Not final, and all that was measured so far is in its record. */
+bool step_has_figures(const struct campaign *k, size_t point);
+/* The first point whose row is not final. */
+bool step_first_open(const struct campaign *k, size_t config, size_t *point);
 void step_store_samples(struct campaign *k, size_t point);
 void step_finish(struct campaign *k, size_t point);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See turns.h. What is measured at once and what again alone is decided in pairs.c; what becomes of
- * one point, in campaign.c. */
+ * one point, in step.c. */
 #include "run/turns.h"
 
 #include <errno.h>
