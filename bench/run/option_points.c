@@ -142,15 +142,9 @@ int option_pair(const struct option_value *v, struct options *o, const char *tex
 
 int option_pairs(const struct option_value *v, struct options *o, const char *text)
 {
-	static const char *const words[PAIRS_RULES] = {
-		[PAIRS_BY_TOPOLOGY] = "all",
-		[PAIRS_ALONE] = "alone",
-		[PAIRS_TOGETHER] = "together",
-	};
-
 	o->plan.all_pairs = true;
 	for (int i = 0; i < PAIRS_RULES; i++)
-		if (strcmp(text, words[i]) == 0) {
+		if (strcmp(text, plan_pairs_words[i]) == 0) {
 			o->plan.pairs_rule = i;
 			return 0;
 		}
