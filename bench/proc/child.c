@@ -53,6 +53,7 @@ void child_init(struct child *c)
 struct fd_plan {
 	int copy[FD_MAPS_MAX]; /* close-on-exec copies of every `from`, above every `to` */
 	size_t n;
+	int above; /* every `to`, and 2 */
 	bool taken[CHILD_FD_MAX];
 };
 
@@ -66,17 +67,17 @@ static void plan_close(struct fd_plan *p)
  * to itself would keep its close-on-exec flag. */
 static int plan_open(struct fd_plan *p, const struct child_spec *s)
 {
-	int to, copy, above = 3;
+	int to, copy;
 
 	if (s->n_fds > FD_MAPS_MAX)
 		return -EINVAL;
 	for (size_t i = 0; i < s->n_fds; i++)
-		above = s->fds[i].to >= above ? s->fds[i].to + 1 : above;
+		p->above = s->fds[i].to >= p->above ? s->fds[i].to + 1 : p->above;
 	for (size_t i = 0; i < s->n_fds; i++) {
 		to = s->fds[i].to;
 		if (to < 0 || to >= CHILD_FD_MAX || p->taken[to])
 			return -EINVAL;
-		copy = fcntl(s->fds[i].from, F_DUPFD_CLOEXEC, above);
+		copy = fcntl(s->fds[i].from, F_DUPFD_CLOEXEC, p->above);
 		if (copy < 0)
 			return -errno;
 		p->copy[p->n++] = copy;
@@ -90,10 +91,11 @@ static int close_others(posix_spawn_file_actions_t *fa, const struct fd_plan *p)
 {
 	int err = 0;
 
-	for (int fd = 3; fd < CHILD_FD_MAX && !err; fd++)
+	/* No farther than needed: both refuse numbers at or above RLIMIT_NOFILE. */
+	for (int fd = 3; fd < p->above && !err; fd++)
 		if (!p->taken[fd])
 			err = posix_spawn_file_actions_addclose(fa, fd);
-	return err ? err : posix_spawn_file_actions_addclosefrom_np(fa, CHILD_FD_MAX);
+	return err ? err : posix_spawn_file_actions_addclosefrom_np(fa, p->above);
 }
 #else
 #include <dirent.h>
@@ -208,7 +210,7 @@ out_actions:
 
 int child_spawn(struct child *c, const struct child_spec *s)
 {
-	struct fd_plan plan = { .n = 0 };
+	struct fd_plan plan = { .above = 3 };
 	pid_t pid = -1;
 	int err;
 
