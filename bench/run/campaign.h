@@ -46,7 +46,7 @@ struct point_state {
 	int n_slow;
 	bool unchecked; /* this restart's figures are of several pairs at once, and not yet compared
 			   with pairs alone: the row waits for that */
-	int turns; /* restarts in which it was measured, all of them when its row is final */
+	int turns;      /* restarts in which it was measured, all of them when its row is final */
 	struct merged merged;
 	struct record record;   /* complete on rank 0 only */
 	char used[RECORD_TEXT]; /* UCX: what the workers said, the worst of all ranks, passes and
@@ -69,11 +69,12 @@ struct config_state {
 	int start_failures; /* in a row */
 	int attempt;        /* worker starts so far, for log names */
 	bool ascended;
-	struct pairs pairs; /* what is measured at once; built by campaign_run */
+	struct pairs pairs;      /* what is measured at once; built by campaign_run */
 	char why[RECORD_DETAIL]; /* of dead */
 	int why_outcome;         /* what the rest of its points become */
 	int64_t context_us, init_us, first_op_us, teardown_us; /* first restart; -1 unknown */
-	char overruled[512], set[1024];                        /* environment */
+	bool teardown_beside;           /* measured while another worker came up */
+	char overruled[512], set[1024]; /* environment */
 };
 
 struct campaign {
@@ -93,11 +94,11 @@ struct campaign {
 	struct config_state *configs;
 	struct store store; /* rank 0 */
 	bool have_store;
-	char dir[4096];   /* of the run, also after the store was closed */
-	bool interrupted; /* agreed */
-	bool broken;      /* rank 0: results can no longer be stored */
-	size_t turn;      /* configurations begun, over all restarts */
-	size_t n_turns;   /* of all points */
+	char dir[4096];                /* of the run, also after the store was closed */
+	bool interrupted;              /* agreed */
+	bool broken;                   /* rank 0: results can no longer be stored */
+	size_t turn;                   /* configurations begun, over all restarts */
+	size_t n_turns;                /* of all points */
 	int64_t spent_ns[PHASE_COUNT]; /* this rank waited for its workers' answers; PHASE_NONE:
 					  single runs of the ascending pass */
 	char map[RECORD_TEXT];
@@ -116,13 +117,13 @@ struct campaign {
 	void *watch_arg;
 	struct progress *progress; /* rank 0, or NULL */
 	/* What comes up, and what goes, while one crew follows the other. */
-	struct crew next;          /* spawned, not yet started; have_next */
+	struct crew next; /* spawned, not yet started; have_next */
 	struct crew_spec next_spec;
 	size_t next_config;
 	bool have_next;
 	struct crew last; /* said BYE, not yet gone; have_last */
 	size_t last_config;
-	bool have_last;
+	bool have_last, last_beside; /* beside: another came up meanwhile */
 };
 
 const struct arm *campaign_arm(const struct campaign *k,

@@ -92,13 +92,13 @@ bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, c
 	if (r == -ENOENT)
 		snprintf(why, why_max, "%s is not there", worker);
 	else if (r == -ETIMEDOUT)
-		snprintf(why, why_max, "%s --probe did not answer within %.0f s", worker,
+		snprintf(why, why_max, "%s --probe " FACTS_PROBE_HUNG " within %.0f s", worker,
 			 (double)timeout_ns / 1e9);
 	else if (r < 0)
 		snprintf(why, why_max, "cannot run %s: %s", worker, strerror(-r));
 	else if (r > 128)
-		snprintf(why, why_max, "%s --probe was killed by signal %d (%s)", worker, r - 128,
-			 strsignal(r - 128));
+		snprintf(why, why_max, "%s --probe " FACTS_PROBE_DIED " by signal %d (%s)", worker,
+			 r - 128, strsignal(r - 128));
 	else
 		snprintf(why, why_max, "%s --probe ended with status %d%s%.200s", worker, r,
 			 out[0] ? ": " : "", out);

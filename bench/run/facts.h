@@ -15,7 +15,7 @@
 struct coord;
 
 struct facts {
-	char **text;  /* one per rank */
+	char **text; /* one per rank */
 	int n;
 };
 
@@ -30,6 +30,9 @@ int facts_device(const struct facts *f, int rank);
 bool facts_same_host(const struct facts *f, int a, int b);
 void facts_free(struct facts *f);
 
+/* In `why`, of a worker that is there and did not end by itself. */
+#define FACTS_PROBE_DIED "was killed"
+#define FACTS_PROBE_HUNG "did not answer"
 /* Runs `worker --probe` with a deadline: its lines in *text (heap), or false with one line of why.
  * `nccl_lib` is preloaded when given. */
 bool facts_probe(const char *worker, const char *nccl_lib, int64_t timeout_ns, char **text,

@@ -302,12 +302,13 @@ static bool knows_gpu(const struct launch *l)
 static int refuse_ucx(const struct coord *c, int rank, const char *reason)
 {
 	bool built = !strstr(reason, NOT_BUILT);
+	bool died = strstr(reason, FACTS_PROBE_DIED) || strstr(reason, FACTS_PROBE_HUNG);
 
 	if (c->rank == 0)
 		log_error("the UCX backend cannot be used: rank %d: %s; %s", rank, reason,
 			  built ? "run that by hand to see why"
 				: "install libucx-dev and build again");
-	return (built ? NB_EXIT_BROKEN : NB_EXIT_USAGE) + 1;
+	return (died ? NB_EXIT_BROKEN : NB_EXIT_USAGE) + 1;
 }
 
 static int use_ucx(struct coord *c, const struct options *o, struct launch *l)

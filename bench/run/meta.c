@@ -212,6 +212,7 @@ static json_t *transports(const struct campaign *k)
 		json_object_set_new(o, "init_us", microseconds(cs->init_us));
 		json_object_set_new(o, "first_operation_us", microseconds(cs->first_op_us));
 		json_object_set_new(o, "teardown_us", microseconds(cs->teardown_us));
+		json_object_set_new(o, "teardown_beside_start", json_boolean(cs->teardown_beside));
 		json_object_set_new(o, "workers_lost", json_integer(cs->failures));
 		json_object_set_new(o, "not_measured_because", text(cs->dead ? cs->why : ""));
 		json_array_append_new(a, o);

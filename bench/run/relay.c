@@ -67,14 +67,24 @@ int relay_finish(struct campaign *k)
 		return 0;
 	k->have_last = false;
 	r = crew_gone(&k->last, &teardown_us);
-	if (cs->teardown_us < 0)
+	if (cs->teardown_us < 0) {
 		cs->teardown_us = teardown_us;
+		cs->teardown_beside = k->last_beside;
+	}
 	crew_fini(&k->last);
 	return r;
 }
 
+/* A start beside it makes a teardown up to twice as long. One restart is for speed; where there are
+ * more, the first shows it as it is. */
+static bool ends_alone(const struct campaign *k, size_t config)
+{
+	return k->watch || k->checks_only ||
+	       (k->plan.restarts > 1 && k->configs[config].teardown_us < 0);
+}
+
 /* Teardown is learned once per configuration; after that NCCL's part of it is left out. Takes the
- * crew: it ends while the next one comes up, unless somebody watches. */
+ * crew: it ends while the next one comes up, unless it has to end alone. */
 int relay_stop(struct campaign *k, struct crew *w, size_t config, bool polite)
 {
 	enum session_end how = !polite                              ? SESSION_KILL
@@ -83,7 +93,7 @@ int relay_stop(struct campaign *k, struct crew *w, size_t config, bool polite)
 	int64_t teardown_us = -1;
 	int r = 0;
 
-	if (!polite || k->watch || k->checks_only) {
+	if (!polite || ends_alone(k, config)) {
 		r = crew_stop(w, how, &teardown_us);
 		if (polite && k->configs[config].teardown_us < 0)
 			k->configs[config].teardown_us = teardown_us;
@@ -96,6 +106,7 @@ int relay_stop(struct campaign *k, struct crew *w, size_t config, bool polite)
 	k->last = *w;
 	k->last_config = config;
 	k->have_last = true;
+	k->last_beside = k->have_next;
 	crew_init(w, k->c);
 	return r < 0 || k->have_next ? r : relay_finish(k);
 }

@@ -21,7 +21,8 @@ void relay_take(struct campaign *k, size_t config, int restart, struct crew *w,
 /* Collective from here on. Starts what was taken; then the crew before it is gone. */
 int relay_start(struct campaign *k, size_t config, int restart, struct crew *w,
 		struct crew_spec *spec, struct fault *worst) ATTR_MUST;
-/* Takes the crew: it ends while the next one comes up, unless somebody watches. `polite`: its
+/* Takes the crew: it ends while the next one comes up, unless somebody watches or its teardown is
+ * to be measured alone. `polite`: its
  * workers are well and are asked to end. */
 int relay_stop(struct campaign *k, struct crew *w, size_t config, bool polite) ATTR_MUST;
 /* The crew before this one has been ending meanwhile: waits for it. */

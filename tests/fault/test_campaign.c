@@ -638,6 +638,24 @@ static void one_that_ends_late_is_told_of_its_own(void **state)
 	}
 }
 
+/* With one restart the next worker comes up meanwhile; with more the first shows it alone. */
+static void teardown_alone_where_there_is_time(void **state)
+{
+	for (int restarts = 1; restarts <= 2; restarts++) {
+		struct run r;
+
+		set_up(&r, "", false);
+		r.t.request.transports = 1ULL << TRANSPORT_P2P | 1ULL << TRANSPORT_SHM;
+		r.t.request.restarts = restarts;
+		go_to_the_end(&r);
+		assert_int_equal(r.t.teardown_us[0], 1000);
+		assert_int_equal(r.t.teardown_us[1], 1000);
+		assert_true(r.t.teardown_beside[0] == (restarts == 1));
+		assert_false(r.t.teardown_beside[1]); /* nothing comes after it */
+		trial_fini(&r.t);
+	}
+}
+
 /* ---- figures that are there ---- */
 
 /* The workers of the second restart do not start: what the first one measured stays. */
@@ -656,8 +674,8 @@ static void figures_outlive_starts_that_fail(void **state)
 		assert_true(trial_row(&r.t, i)->restarts == 1);
 		assert_true(trial_row(&r.t, i)->time_us > 0);
 	}
-	/* One, one beside it and once more alone, one more. */
-	assert_int_equal(r.t.workers[0], 4);
+	/* One, which ends alone, and two that do not start. */
+	assert_int_equal(r.t.workers[0], 3);
 	trial_fini(&r.t);
 }
 
@@ -1412,6 +1430,7 @@ int main(int argc, char **argv)
 		TEST(a_loss_in_a_later_restart),
 		TEST(one_transport_does_not_harm_another),
 		TEST(one_that_ends_late_is_told_of_its_own),
+		TEST(teardown_alone_where_there_is_time),
 		TEST(figures_outlive_starts_that_fail),
 		TEST(a_crash_ends_the_others_wait),
 		TEST(a_hang_is_told_by_its_own_rank),

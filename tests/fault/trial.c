@@ -122,6 +122,7 @@ static int one_rank(struct coord *c, void *arg)
 	if (c->rank == 0) {
 		for (size_t i = 0; i < k->plan.n_configs && i < 8; i++) {
 			s->t->teardown_us[i] = k->configs[i].teardown_us;
+			s->t->teardown_beside[i] = k->configs[i].teardown_beside;
 			s->t->lost[i] = k->configs[i].failures;
 		}
 		s->t->broken = k->broken;

@@ -34,7 +34,8 @@ struct trial { /* in: */
 	int code[TRIAL_RANKS_MAX]; /* campaign_run of each rank */
 	int64_t elapsed_ns[TRIAL_RANKS_MAX];
 	int64_t teardown_us[8]; /* of the first configurations, as rank 0 knows it; -1 */
-	int lost[8];            /* workers of them */
+	bool teardown_beside[8];
+	int lost[8];                  /* workers of them */
 	bool broken, interrupted;     /* rank 0's, rank 1's (every rank's must be equal) */
 	int workers[TRIAL_RANKS_MAX]; /* started by each rank */
 	char why[300];                /* of a false trial_run */

@@ -358,10 +358,13 @@ launch() {
 	start no-probe "exit:5@probe" 2
 	expect_code no-probe 2
 	expect_says no-probe no-probe.err "--probe ended with status 5"
+	start dead-probe "crash:9@probe" 2
+	expect_code dead-probe 5
+	expect_says dead-probe dead-probe.err "--probe was killed by signal 9"
 	NCCLBENCH_TEST_WORKER=/proc/nonexistent/worker start no-worker "" 2
 	expect_code no-worker 2
 	expect_says no-worker no-worker.err "not built or not beside ncclbench-run"
-	for name in map-absent few no-probe no-worker; do
+	for name in map-absent few no-probe dead-probe no-worker; do
 		[ ! -e "$tmp/$name" ] || fail "$name: made a run directory"
 	done
 	# One rank's veto is everybody's: launchers carry no variables to other hosts.
@@ -708,7 +711,7 @@ starts() {
 	expect_code exclusive 0
 	[ "$(column exclusive outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 6ok ] || fail "exclusive: $(column exclusive outcome)"
 	grep -q '"workers_lost": [1-9]' "$tmp/exclusive/run.json" && fail "exclusive: workers count as lost"
-	[ -n "$(find "$tmp/exclusive/logs" -name '*rank0.start0-1.log')" ] || fail "exclusive: nothing was started twice, so nothing was tested"
+	[ -n "$(find "$tmp/exclusive/logs" -name '*rank0.start*-1.log')" ] || fail "exclusive: nothing was started twice, so nothing was tested"
 	# 3 ms at 64 MiB: 128 MiB are asked for once and take 60 ms, above the profile's limit. It was connecting.
 	NCCLBENCH_TEST_FAKE_CONNECTS=134217728 start connects "" 2 --sizes 64M,128M
 	expect_code connects 0
