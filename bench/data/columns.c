@@ -29,7 +29,8 @@ const struct column record_columns[] = {
 	    "Transport that was asked for, as in --transports; auto is the library's own choice. "
 	    "What really carried the data is in used."),
 	KEY(variant, TEXT, "",
-	    "How the buffers were registered: plain (not at all), user, graph or symmetric."),
+	    "How the buffers were made and registered: plain (cudaMalloc, not at all), memalloc "
+	    "(ncclMemAlloc), user, graph or symmetric."),
 	KEY(op, TEXT, "", "Operation: all_reduce, broadcast, sendrecv, pingpong ... (list ops)."),
 	KEY(dtype, TEXT, "",
 	    "Element type, named as in nccl-tests: float, half, bfloat16, int8 ..."),

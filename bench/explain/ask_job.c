@@ -150,6 +150,29 @@ static void ask_pg_start(const struct facts *f, struct findings *fs)
 	}
 }
 
+/* Not even a communicator was begun, and nothing else shows that NCCL came further. */
+static void ask_only_booted(const struct facts *f, struct findings *fs)
+{
+	const struct fact_proc *booted = NULL;
+	struct finding *out;
+
+	if (f->n_links || f->n_algos || fs->n > 0)
+		return;
+	for (size_t i = 0; i < f->n_procs; i++) {
+		const struct fact_proc *p = &f->procs[i];
+
+		if (p->started || p->complete || p->connected)
+			return;
+		if (p->boot.line > 0 && !booted)
+			booted = p;
+	}
+	out = booted ? findings_add(fs, RULE_INIT_UNFINISHED) : NULL;
+	if (!out)
+		return;
+	buf_puts(&out->text, "NCCL was not ready yet where this log ends");
+	finding_evidence(out, booted->last, "the last line of this process");
+}
+
 static void ask_unfinished(const struct facts *f, struct findings *fs)
 {
 	if (errors(fs) || any_complete(f) || findings_find(fs, RULE_RANK_MISSING))
@@ -345,8 +368,9 @@ static void ask_silent(const struct facts *f, struct findings *fs)
 void ask_job(const struct facts *f, struct findings *fs)
 {
 	static void (*const questions[])(const struct facts *, struct findings *) = {
-		ask_silent,     ask_single_ranks, ask_missing,         ask_members,  ask_pg_start,
-		ask_unfinished, ask_behind,       ask_different_waits, ask_p2p_hang, ask_tests_hang,
+		ask_silent,          ask_single_ranks, ask_missing,     ask_members,
+		ask_pg_start,        ask_unfinished,   ask_only_booted, ask_behind,
+		ask_different_waits, ask_p2p_hang,     ask_tests_hang,
 	};
 
 	for (size_t i = 0; i < N_ELEMENTS(questions); i++)

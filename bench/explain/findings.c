@@ -476,13 +476,9 @@ void findings_verdict(const struct facts *f, const struct findings *fs, struct b
 {
 	const struct finding *top = fs->n ? &fs->list[0] : NULL;
 	int nranks = 0;
-	bool booted = false, ready = f->n_links || f->n_algos;
 
-	for (size_t i = 0; i < f->n_procs; i++) {
+	for (size_t i = 0; i < f->n_procs; i++)
 		nranks = f->procs[i].nranks > nranks ? f->procs[i].nranks : nranks;
-		booted |= f->procs[i].boot.line > 0;
-		ready |= f->procs[i].complete || f->procs[i].connected;
-	}
 	if (top && top->severity == SEVERITY_ERROR) {
 		buf_printf(out, "ERROR: %s", buf_text(&top->text));
 		if (top->n_evidence && top->evidence[0].rank >= 0)
@@ -494,8 +490,6 @@ void findings_verdict(const struct facts *f, const struct findings *fs, struct b
 			 "NOTHING FOUND: no NCCL output in this log, and no error that is known");
 	} else {
 		buf_puts(out, "OK: no problem found");
-		if (booted && !ready)
-			buf_puts(out, ", but NCCL was not ready yet where this log ends");
 		if (nranks > 0)
 			buf_printf(out, ", %d rank%s", nranks, nranks == 1 ? "" : "s");
 		say_links(f, out);

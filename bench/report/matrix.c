@@ -58,6 +58,16 @@ static void take_row(struct matrix_cell *c, const struct record *r)
 		c->best = r;
 }
 
+/* Then a difference is one between workers, not between choices. */
+static bool same_choice(const struct record *a, const struct record *b)
+{
+	char x[48], y[48];
+
+	matrix_name(a, x, sizeof(x));
+	matrix_name(b, y, sizeof(y));
+	return strcmp(x, y) == 0;
+}
+
 static void judge(struct matrix_cell *c)
 {
 	bool apart;
@@ -68,7 +78,7 @@ static void judge(struct matrix_cell *c)
 	c->gain = c->own->time_us / c->best->time_us - 1;
 	apart = !(c->best->ci_hi_us >=
 		  c->own->ci_lo_us); /* an interval that is not known is no objection */
-	c->worse = c->gain > MATRIX_WORSE && apart;
+	c->worse = c->gain > MATRIX_WORSE && apart && !same_choice(c->own, c->best);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -157,13 +167,7 @@ static void one_line(const struct matrix_cell *c, bool crossover, struct buf *ou
 
 static bool crosses(const struct matrix_cell *before, const struct matrix_cell *c)
 {
-	char a[48], b[48];
-
-	if (!before->best || !c->best)
-		return false;
-	matrix_name(before->best, a, sizeof(a));
-	matrix_name(c->best, b, sizeof(b));
-	return strcmp(a, b) != 0;
+	return before->best && c->best && !same_choice(before->best, c->best);
 }
 
 int matrix_text(const struct view *v, struct buf *out)
@@ -183,7 +187,7 @@ int matrix_text(const struct view *v, struct buf *out)
 	}
 	if (n > 0)
 		buf_printf(out,
-			   "\nNCCL's own choice is slower than the fastest at %zu of %zu sizes (by "
+			   "\nNCCL's own choice is another and slower one at %zu of %zu sizes (by "
 			   "more than %.0f %%, intervals apart; one run: "
 			   "--ab or tune confirms).\n",
 			   worse, n, 100 * MATRIX_WORSE);

@@ -22,7 +22,7 @@ struct matrix_cell { /* one transport, operation, timing, size */
 	const struct record *own,
 	    *best;   /* own NULL: not measured; best: of the requested ones, NULL: none */
 	double gain; /* of best over own, in speed: 0.1 is 10 %; NaN */
-	bool worse;  /* own is slower by more than MATRIX_WORSE, intervals apart */
+	bool worse;  /* own is another one and slower by more than MATRIX_WORSE, intervals apart */
 	size_t measured, declined; /* combinations */
 };
 

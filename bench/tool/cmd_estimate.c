@@ -245,17 +245,26 @@ static int parse(struct estimate_options *o, int argc, char **argv)
 
 static int complain(const struct estimate_options *o, int runs)
 {
-	const char *missing =
-	    runs == 0            ? "which run? name a run directory"
-	    : runs > RUNS_MAX    ? "at most 64 runs at a time"
-	    : !o->have_model     ? "which model? --model gpt2, llama3-8b, llama3-70b or a file"
-	    : !o->q.scheme       ? "how is it parallel? --parallel ddp, fsdp, zero3 or tp"
-	    : !(o->q.tokens > 0) ? "how many tokens per GPU and micro-batch? --tokens T"
-				 : NULL;
+	const struct {
+		bool missing;
+		const char *question;
+	} needs[] = {
+		{ runs == 0, "which run? name a run directory" },
+		{ runs > RUNS_MAX, "at most 64 runs at a time" },
+		{ !o->have_model, "which model? --model gpt2, llama3-8b, llama3-70b or a file" },
+		{ !o->q.scheme, "how is it parallel? --parallel ddp, fsdp, zero3 or tp" },
+		{ !(o->q.tokens > 0), "how many tokens per GPU and micro-batch? --tokens T" },
+	};
+	struct buf all = { 0 };
 
-	if (missing)
-		log_error("estimate: %s; ncclbench estimate --help shows an example", missing);
-	return missing != NULL;
+	for (size_t i = 0; i < N_ELEMENTS(needs); i++)
+		if (needs[i].missing)
+			buf_printf(&all, "%s; ", needs[i].question);
+	if (all.len > 0)
+		log_error("estimate: %sncclbench estimate --help shows an example", buf_text(&all));
+	runs = all.len > 0;
+	buf_fini(&all);
+	return runs;
 }
 
 /* ---- runs ---- */

@@ -179,7 +179,7 @@ static const struct option_row {
 	  set_inconclusive },
 	{ "--expected", "FILE", "expected failures; default: expected.csv in a baseline folder",
 	  set_expected },
-	{ "--charts", "DIR", "draw a picture per group there", set_charts },
+	{ "--charts", "DIR", "draw a picture per transport and operation there", set_charts },
 	{ "--color", "WHEN", "auto, always or never", set_color },
 };
 

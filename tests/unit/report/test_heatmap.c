@@ -75,6 +75,15 @@ static void fastest(void **state)
 	matrix_name(c[2].best, name, sizeof(name));
 	assert_string_equal(name, "ring/simple");
 	free(c);
+	/* The same choice in another worker: a difference that is none of choices. */
+	run.row[0].time_us = 15;
+	record_set(run.row[0].algo, sizeof(run.row[0].algo), "TREE");
+	record_set(run.row[0].proto, sizeof(run.row[0].proto), "LL");
+	assert_int_equal(matrix_cells(&v, &c, &n), 0);
+	assert_true(!c[0].worse && fabs(c[0].gain - .5) < 1e-12);
+	free(c);
+	record_set(run.row[0].algo, sizeof(run.row[0].algo), "RING");
+	record_set(run.row[0].proto, sizeof(run.row[0].proto), "SIMPLE");
 	/* Intervals that touch are no difference. */
 	run.row[0].ci_lo_us = 10.05;
 	assert_int_equal(matrix_cells(&v, &c, &n), 0);
