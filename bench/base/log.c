@@ -8,10 +8,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/visible.h"
 
 #define CUT "..."
 
@@ -33,33 +34,6 @@ void log_setup(const char *program, int rank, bool speaks)
 	self.speaks = speaks;
 }
 
-/* Length of the printable character at `p`; 0 when its first byte must be escaped: C0, DEL, C1
- * (also as U+0080..U+009F, which terminals obey) and whatever is not UTF-8. */
-static size_t printable(const unsigned char *p)
-{
-	static const struct {
-		unsigned char mask, lead;
-	} leads[] = { { 0x80, 0x00 }, { 0xe0, 0xc0 }, { 0xf0, 0xe0 }, { 0xf8, 0xf0 } };
-	static const uint32_t least[] = { 0x20, 0xa0, 0x800, 0x10000 };
-	size_t more = 0;
-	uint32_t code;
-
-	while (more < N_ELEMENTS(leads) && (p[0] & leads[more].mask) != leads[more].lead)
-		more++;
-	if (more == N_ELEMENTS(leads))
-		return 0;
-	code = p[0] & (unsigned char)~leads[more].mask;
-	for (size_t i = 1; i <= more; i++) {
-		if ((p[i] & 0xc0) != 0x80) /* the NUL ends here too */
-			return 0;
-		code = code << 6 | (p[i] & 0x3f);
-	}
-	if (code < least[more] || code == 0x7f || code > 0x10ffff ||
-	    (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return more + 1;
-}
-
 /* Adds `text` with control bytes shown; leaves room for CUT and the newline. */
 static void add_visible(struct line *l, const char *text)
 {
@@ -68,7 +42,7 @@ static void add_visible(struct line *l, const char *text)
 	const size_t room = sizeof(l->text) - sizeof(CUT);
 
 	while (*p) {
-		size_t n = printable(p), need = n ? n : 4;
+		size_t n = visible_char((const char *)p), need = n ? n : 4;
 
 		if (need > room - l->len) {
 			memcpy(l->text + l->len, CUT, strlen(CUT));

@@ -6,47 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "ncclog/link.h"
-
-/* Length of the UTF-8 character at p, or 0 when it is none that may be shown. */
-static size_t utf8_len(const unsigned char *p)
-{
-	size_t n = p[0] < 0x80                   ? 1
-		   : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-		   : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-		   : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-						 : 0;
-
-	if (n == 1)
-		return p[0] >= 0x20 && p[0] != 0x7f;
-	for (size_t i = 1; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if (n == 2 && p[0] == 0xc2 && p[1] < 0xa0) /* C1 control characters */
-		return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
-	    (p[0] == 0xf0 && p[1] < 0x90) ||
-	    (p[0] == 0xf4 && p[1] >= 0x90)) /* overlong, surrogates, beyond Unicode */
-		return 0;
-	if (p[0] == 0xe2 && p[1] == 0x80 &&
-	    ((p[2] >= 0xaa && p[2] <= 0xae) || p[2] == 0x8b)) /* turns text around */
-		return 0;
-	return n;
-}
 
 void page_clean(struct buf *b, const char *text)
 {
-	const unsigned char *p = (const unsigned char *)text;
-
-	while (*p) {
-		size_t n = utf8_len(p);
-
-		if (n)
-			buf_add(b, (const char *)p, n);
-		else
-			buf_printf(b, "\\x%02x", *p);
-		p += n ? n : 1;
-	}
+	visible_escape(b, text);
 }
 
 static int compare_rows(const void *a, const void *b)

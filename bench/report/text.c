@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See text.h. UTF-8 by hand: the C locale is ours, whatever the user's is. */
+/* See text.h. */
 #include "report/text.h"
 
 #include <math.h>
@@ -9,55 +9,11 @@
 #include <strings.h>
 
 #include "base/buf.h"
-
-/* Length of the valid printable character at p, 0 when it is none. C1 controls (U+0080..U+009F)
- * steer terminals. */
-static size_t character(const unsigned char *p)
-{
-	static const unsigned long least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t n, i;
-	unsigned long code;
-
-	if (p[0] < 0x80)
-		return p[0] >= 0x20 && p[0] != 0x7f;
-	n = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	code = p[0] & (0xffu >> (n + 1));
-	for (i = 1; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (p[i] & 0x3f);
-	}
-	if (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-		return 0;
-	/* direction marks, line separators and U+FFFE, U+FFFF: the first reorder a line, the last
-	 * are not XML */
-	if (code < 0xa0 || code == 0x61c || code == 0x200e || code == 0x200f ||
-	    (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
-		return 0;
-	return (code & 0xfffe) == 0xfffe ? 0 : n;
-}
+#include "base/visible.h"
 
 void text_clean(const char *in, char *out, size_t max)
 {
-	size_t used = 0;
-
-	while (*in != '\0') {
-		size_t n = character((const unsigned char *)in);
-		size_t take = n > 0 ? n : 1;
-
-		if (used + take >= max)
-			break;
-		if (n > 0)
-			memcpy(out + used, in, n);
-		else
-			out[used] = '?';
-		used += take;
-		in += take;
-	}
-	if (max > 0)
-		out[used] = '\0';
+	visible_copy(in, out, max);
 }
 
 int text_width(const char *text)
