@@ -14,6 +14,7 @@
 #include "judge/expect.h"
 #include "judge/facts.h"
 #include "judge/groups.h"
+#include "judge/identity.h"
 #include "judge/pool.h"
 #include "judge/score.h"
 #include "judge/series.h"
@@ -50,25 +51,51 @@ static void leave_out(struct judgement *j, const struct series *s, const char *w
 	buf_printf(&j->notes, "left out: %s: %s\n", s->path ? s->path : "a series", why);
 }
 
+/* Into j->used: each measurement once, and not the one that is judged. */
+static size_t distinct(struct judgement *j, const struct series *const *base, size_t n,
+		       const struct series *now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t first = identity_find(j->used, kept, base[i]);
+		char why[FINDING_WHY];
+
+		if (identity_same(base[i], now)) {
+			leave_out(j, base[i], "it is the new run itself");
+		} else if (first < kept) {
+			snprintf(why, sizeof(why), "the same measurement as %.180s",
+				 j->used[first]->path ? j->used[first]->path : "another");
+			leave_out(j, base[i], why);
+		} else {
+			j->used[kept++] = base[i];
+		}
+	}
+	return kept;
+}
+
 static int admit(struct trial *t, const struct series *const *base, size_t n)
 {
 	struct judgement *j = t->j;
+	const struct series **kept;
 	bool full = false;
 	char why[FINDING_WHY];
 
 	j->used = calloc(n + 3, sizeof(*j->used));
 	if (j->used == NULL)
 		return -ENOMEM;
+	kept = j->used; /* those that stay move to the front */
+	n = distinct(j, base, n, t->now);
 	for (size_t i = 0; i < n; i++)
-		full |= !base[i]->bare &&
-			!admit_differs(base[i], t->now, t->o->across, why, sizeof(why));
+		full |= !kept[i]->bare &&
+			!admit_differs(kept[i], t->now, t->o->across, why, sizeof(why));
 	for (size_t i = 0; i < n; i++) {
-		if (admit_differs(base[i], t->now, t->o->across, why, sizeof(why)))
-			leave_out(j, base[i], why);
-		else if (base[i]->bare && full && !t->now->bare)
-			leave_out(j, base[i], "no samples.csv, which the other series have");
+		if (admit_differs(kept[i], t->now, t->o->across, why, sizeof(why)))
+			leave_out(j, kept[i], why);
+		else if (kept[i]->bare && full && !t->now->bare)
+			leave_out(j, kept[i], "no samples.csv, which the other series have");
 		else
-			j->used[j->n_series++] = base[i];
+			j->used[j->n_series++] = kept[i];
 	}
 	j->n_starts = admit_starts(j->used, j->n_series);
 	j->bare = t->now->bare || !full;
@@ -330,6 +357,23 @@ static int confirm_groups(struct trial *t)
 	return rc;
 }
 
+/* Whoever reads only the verdict must learn that it was another at first. */
+static void note_unconfirmed(struct trial *t)
+{
+	const struct judgement *j = t->j;
+	size_t groups = 0, points = 0;
+
+	for (size_t i = 0; i < j->n_groups; i++)
+		groups += j->groups[i].f.unconfirmed;
+	for (size_t i = 0; i < j->n_points; i++)
+		points += j->points[i].f.unconfirmed;
+	if (groups + points > 0)
+		buf_printf(&t->j->notes,
+			   "%zu group%s and %zu point%s slower at first, not confirmed by %s\n",
+			   groups, groups == 1 ? "" : "s", points, points == 1 ? " were" : "s were",
+			   t->confirm->path ? t->confirm->path : "the second run");
+}
+
 static int confirm(struct trial *t)
 {
 	char why[FINDING_WHY];
@@ -342,7 +386,11 @@ static int confirm(struct trial *t)
 		return 0;
 	}
 	rc = confirm_points(t);
-	return rc ? rc : confirm_groups(t);
+	if (rc == 0)
+		rc = confirm_groups(t);
+	if (rc == 0)
+		note_unconfirmed(t);
+	return rc;
 }
 
 /* ---- exit code ---- */
@@ -371,6 +419,14 @@ static void excuse(const struct trial *t, struct finding *f, uint32_t group, uin
 			   e->match, e->reason);
 }
 
+static bool any_tested(const struct judgement *j)
+{
+	for (size_t i = 0; i < j->n_points; i++)
+		if (j->points[i].f.tested)
+			return true;
+	return false;
+}
+
 static void conclude(struct trial *t)
 {
 	struct judgement *j = t->j;
@@ -389,6 +445,10 @@ static void conclude(struct trial *t)
 		/* A group that no statistics could judge only repeats its points. */
 		if (g->n_tested > 0)
 			code = verdict_exit_worse(code, cost(t->o, &g->f, true));
+	}
+	if (!any_tested(j)) {
+		buf_puts(&j->notes, "no point was compared: none was ok on both sides\n");
+		code = verdict_exit_worse(code, NB_EXIT_INCONCLUSIVE);
 	}
 	if (j->n_series > 0 && j->n_series < (size_t)t->o->min_series) {
 		buf_printf(&j->notes, "%zu baseline series; at least %d were asked for\n",

@@ -105,7 +105,7 @@ void gate_headline(struct buf *b, const struct gate_view *v)
 		{ VERDICT_INCOMPARABLE, "point not comparable", "points not comparable" },
 		{ VERDICT_MISSING, "point missing", "points missing" },
 	};
-	size_t slower = 0, unsure = 0;
+	size_t slower = 0, unsure = 0, cleared = 0, tested = 0;
 	const char *sep = ": ";
 
 	buf_puts(b, verdict_exit_word(v->j->exit_code));
@@ -113,6 +113,11 @@ void gate_headline(struct buf *b, const struct gate_view *v)
 		slower +=
 		    v->j->groups[i].f.verdict == VERDICT_REGRESSED && !v->j->groups[i].f.expected;
 		unsure += v->j->groups[i].f.verdict == VERDICT_INCONCLUSIVE;
+		cleared += v->j->groups[i].f.unconfirmed;
+	}
+	for (size_t i = 0; i < v->j->n_points; i++) {
+		cleared += v->j->points[i].f.unconfirmed;
+		tested += v->j->points[i].f.tested;
 	}
 	if (slower > 0) {
 		buf_printf(b, "%s%zu group%s slower", sep, slower, slower == 1 ? "" : "s");
@@ -129,6 +134,14 @@ void gate_headline(struct buf *b, const struct gate_view *v)
 		buf_printf(b, "%s%zu %s", sep, n, n == 1 ? parts[k].one : parts[k].many);
 		sep = ", ";
 	}
-	if (unsure > 0)
+	if (unsure > 0) {
 		buf_printf(b, "%s%zu group%s inconclusive", sep, unsure, unsure == 1 ? "" : "s");
+		sep = ", ";
+	}
+	if (cleared > 0) {
+		buf_printf(b, "%s%zu slower at first, not confirmed", sep, cleared);
+		sep = ", ";
+	}
+	if (tested == 0)
+		buf_printf(b, "%sno point was compared", sep);
 }

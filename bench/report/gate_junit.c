@@ -75,7 +75,11 @@ static void write_case(struct buf *b, const struct gate_view *v, const char *sui
 	buf_puts(b, "\" name=\"");
 	escaped(b, name);
 	buf_puts(b, "\" time=\"0\"");
-	if (*what == '\0') {
+	if (*what == '\0' && f->unconfirmed) {
+		buf_puts(b, ">\n      <system-out>");
+		escaped(b, buf_text(&said));
+		buf_puts(b, "</system-out>\n    </testcase>\n");
+	} else if (*what == '\0') {
 		buf_puts(b, "/>\n");
 	} else if (strcmp(what, "skipped") == 0) {
 		buf_printf(b, ">\n      <skipped message=\"%s: ", verdict_table[f->verdict].name);

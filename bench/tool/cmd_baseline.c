@@ -77,7 +77,7 @@ static int copy_file(const char *from, const char *to, const char *name)
 /* Ends of both: a run that was added keeps its time and machine. */
 static bool there_already(const char *dir, const struct series *s, struct shelf *old)
 {
-	if (!file_exists(dir) || shelf_add(old, dir, NULL))
+	if (!file_exists(dir) || shelf_add(old, dir))
 		return false;
 	for (size_t i = 0; i < old->n; i++)
 		if (strcmp(old->series[i].facts.started, s->facts.started) == 0 &&
@@ -248,7 +248,7 @@ static int list_json(const struct shelf *s)
 static int list(const struct request *r)
 {
 	struct shelf s = { 0 };
-	int rc = shelf_add(&s, r->dir, NULL);
+	int rc = shelf_add(&s, r->dir);
 
 	shelf_sort(&s);
 	if (rc == 0)
@@ -296,7 +296,7 @@ static size_t newer_alike(const struct shelf *s, size_t i)
 static int prune(const struct request *r)
 {
 	struct shelf s = { 0 };
-	int rc = shelf_add(&s, r->dir, NULL), code = rc;
+	int rc = shelf_add(&s, r->dir), code = rc;
 
 	shelf_sort(&s);
 	for (size_t i = 0; i < s.n && rc == 0; i++) {

@@ -17,6 +17,7 @@
 #include "base/num.h"
 #include "base/output.h"
 #include "judge/facts.h"
+#include "judge/identity.h"
 #include "judge/judge.h"
 #include "judge/verdict.h"
 #include "ncclbench/exitcode.h"
@@ -165,7 +166,7 @@ static const struct option_row {
 	{ "--across", "NAME,...", "facts that may differ, as nccl,driver (list facts)",
 	  set_across },
 	{ "--confirm", "RUN",
-	  "a second measurement of what was slower: only what is slower there too stays REGRESSED",
+	  "a second measurement, made after NEW: only what is slower there too stays REGRESSED",
 	  set_confirm },
 	{ "--allow-weak", NULL, "decide with fewer restarts than needed", set_weak },
 	{ "--min-restarts", "N", "restarts that are needed on each side (7)", set_restarts },
@@ -367,7 +368,18 @@ static int read_alone(struct pool *pool, const char *path, struct series *out)
 	return rc == -ENOMEM ? NB_EXIT_BROKEN : NB_EXIT_USAGE;
 }
 
-static int read_baseline(struct shelf *s, const struct request *r, const char *now)
+/* Names of one run under several paths are dropped by what they are (judge/identity.h); a baseline
+ * that is nothing but the new run is the user's mistake. */
+static int check_baseline(const struct shelf *s, const struct series *now)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!identity_same(&s->series[i], now))
+			return 0;
+	log_error("gate: no baseline series is left: the new run is not its own baseline");
+	return NB_EXIT_USAGE;
+}
+
+static int read_baseline(struct shelf *s, const struct request *r)
 {
 	static const char *const fallback[] = { SHELF_DEFAULT };
 	const char *const *paths = r->n_paths > 1 ? r->paths : fallback;
@@ -375,17 +387,24 @@ static int read_baseline(struct shelf *s, const struct request *r, const char *n
 	int rc = 0;
 
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = shelf_add(s, paths[i], now);
+		rc = shelf_add(s, paths[i]);
 	if (rc == 0 && r->expected)
 		rc = shelf_expect(s, r->expected, 1);
-	if (rc == 0 && s->n == 0) {
-		log_error("gate: no baseline series is left: the new run is not its own baseline");
-		rc = NB_EXIT_USAGE;
-	} else if (rc == 0 && s->skipped > 0) {
-		log_note("the new run is among the baseline: left out there");
-	}
 	shelf_sort(s);
 	return rc;
+}
+
+static int check_confirm(const struct request *r, const struct series *const *base, size_t n,
+			 const struct series *now, const struct series *again)
+{
+	char why[400];
+
+	if (!again || identity_confirms(base, n, now, again, why, sizeof(why)))
+		return 0;
+	log_error("gate: --confirm %.*s %s: it takes a second measurement, made after the new run "
+		  "(ncclbench sweep --confirm VERDICT.json)",
+		  CMD_WORD_MAX, r->confirm, why);
+	return NB_EXIT_USAGE;
 }
 
 static int judge(struct request *r, struct shelf *s, const struct series *now,
@@ -399,6 +418,10 @@ static int judge(struct request *r, struct shelf *s, const struct series *now,
 	for (size_t i = 0; i < s->n && base; i++)
 		base[i] = &s->series[i];
 	r->judge.expected = &s->expected;
+	if (rc == 0 && check_confirm(r, base, s->n, now, confirm)) {
+		free(base);
+		return NB_EXIT_USAGE;
+	}
 	if (rc == 0)
 		rc = judge_run(&s->pool, base, s->n, now, confirm, &r->judge, &j);
 	free(base);
@@ -421,9 +444,11 @@ static int run(struct request *r)
 	int rc = settle_outputs(r);
 
 	if (rc == 0)
-		rc = read_baseline(&s, r, now_path);
+		rc = read_baseline(&s, r);
 	if (rc == 0)
 		rc = read_alone(&s.pool, now_path, &now);
+	if (rc == 0)
+		rc = check_baseline(&s, &now);
 	if (rc == 0 && r->confirm)
 		rc = read_alone(&s.pool, r->confirm, &again);
 	if (rc == 0)

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/num.h"
 #include "judge/admit.h"
+#include "judge/identity.h"
 #include "judge/groups.h"
 #include "judge/judge.h"
 #include "judge/reach.h"
@@ -170,8 +171,13 @@ static size_t admitted(const struct shelf *s, const struct series **base)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
+		size_t same = identity_find(base, n, &s->series[i]);
+
 		if (admit_differs(&s->series[i], newest, 0, why, sizeof(why)))
 			log_note("left out: %.200s: %s", s->series[i].path, why);
+		else if (same < n)
+			log_note("left out: %.200s: the same measurement as %.200s",
+				 s->series[i].path, base[same]->path);
 		else
 			base[n++] = &s->series[i];
 	}
@@ -220,10 +226,10 @@ int gate_plan(int argc, char **argv)
 			rc = words_unknown("gate", argv[i], names, sizeof(names[0]),
 					   N_ELEMENTS(names));
 		else
-			rc = shelf_add(&s, argv[i], NULL);
+			rc = shelf_add(&s, argv[i]);
 	}
 	if (rc == 0 && s.n == 0)
-		rc = shelf_add(&s, SHELF_DEFAULT, NULL);
+		rc = shelf_add(&s, SHELF_DEFAULT);
 	shelf_sort(&s);
 	if (rc == 0)
 		rc = plan(&s, log1p(want / 100), json);

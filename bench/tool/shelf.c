@@ -79,24 +79,12 @@ int shelf_names(const char *dir, char ***names, size_t *n)
 	return 0;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return b && stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
-}
-
-static int add_one(struct shelf *s, const char *path, const char *skip)
+static int add_one(struct shelf *s, const char *path)
 {
 	struct series *grown;
 	char why[800];
 	int rc;
 
-	if (same_file(path, skip)) {
-		s->skipped++;
-		return 0;
-	}
 	grown = reallocarray(s->series, s->n + 1, sizeof(*grown));
 	if (!grown)
 		return NB_EXIT_BROKEN;
@@ -110,7 +98,7 @@ static int add_one(struct shelf *s, const char *path, const char *skip)
 	return 0;
 }
 
-static int add_folder(struct shelf *s, const char *dir, const char *skip)
+static int add_folder(struct shelf *s, const char *dir)
 {
 	char **names = NULL, *expected;
 	size_t n = 0;
@@ -126,7 +114,7 @@ static int add_folder(struct shelf *s, const char *dir, const char *skip)
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		char *path = file_join(dir, names[i]);
 
-		rc = path ? add_one(s, path, skip) : NB_EXIT_BROKEN;
+		rc = path ? add_one(s, path) : NB_EXIT_BROKEN;
 		free(path);
 	}
 	shelf_free_names(names, n);
@@ -137,13 +125,13 @@ static int add_folder(struct shelf *s, const char *dir, const char *skip)
 	return rc;
 }
 
-int shelf_add(struct shelf *s, const char *path, const char *skip)
+int shelf_add(struct shelf *s, const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && !is_run(path, "."))
-		return add_folder(s, path, skip);
-	return add_one(s, path, skip);
+		return add_folder(s, path);
+	return add_one(s, path);
 }
 
 int shelf_expect(struct shelf *s, const char *path, int must)

@@ -16,14 +16,14 @@
 struct shelf { /* zeroed is empty */
 	struct pool pool;
 	struct series *series;
-	size_t n, skipped; /* skipped: named, but the new run itself */
+	size_t n;
 	struct expectations expected;
 };
 
 void shelf_fini(struct shelf *s);
 /* Adds what `path` names; says on standard error what is wrong. 0 or an exit code (enum nb_exit).
- * `skip` (may be NULL): a run that is not its own baseline. */
-int shelf_add(struct shelf *s, const char *path, const char *skip) ATTR_MUST;
+ */
+int shelf_add(struct shelf *s, const char *path) ATTR_MUST;
 /* Adds a file of expected failures; an absent file is none unless `must`. 0 or an exit code. */
 int shelf_expect(struct shelf *s, const char *path, int must) ATTR_MUST;
 /* Oldest first by the time in run.json; series without one keep their place in front. */

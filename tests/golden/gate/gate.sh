@@ -27,11 +27,14 @@ expect() {
 	fi
 }
 
-# copy NAME: the second recorded run under that name
+# copy NAME: the second recorded run under that name, as if measured later: a mere copy is the same measurement
+starts=0
 copy() {
 	rm -rf "${tmp:?}/$1"
 	cp -r "$here/b" "$tmp/$1"
 	chmod -R u+w "$tmp/$1"
+	starts=$((starts + 1))
+	sed 's/"started": "[^"]*"/"started": "2026-12-01T00:00:'"$(printf %02d $starts)"'Z"/' "$here/b/run.json" >"$tmp/$1/run.json"
 }
 
 # change RUN FILE AWK-PROGRAM: comma separated; columns by name in c["name"]
@@ -61,8 +64,44 @@ change slow samples.csv 'if ($c["transport"] == "shm") $c["max_us"] *= 8'
 change slow points.csv 'if ($c["transport"] == "shm") $c["time_us"] *= 8'
 expect "slower shm" 1 '^shm all_reduce host, small +REGRESSED +\+' "$ncclbench" gate $wide "$here/b" "$tmp/slow"
 expect "slower shm names no tcp" 1 '1 group slower' "$ncclbench" gate $wide "$here/b" "$tmp/slow"
-expect "confirmed" 1 'when measured again' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/slow"
-expect "not confirmed" 0 '^gate: pass' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/same"
+copy again
+cp "$tmp/slow/samples.csv" "$tmp/slow/points.csv" "$tmp/again/"
+copy fast
+expect "confirmed" 1 'when measured again' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/again"
+expect "not confirmed" 0 '^gate: pass' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/fast"
+expect "not confirmed, told on one line" 0 'pass: [23] slower at first, not confirmed' "$ncclbench" gate $wide "$here/b" "$tmp/slow" \
+	--confirm "$tmp/fast" --github
+expect "not confirmed, told in JUnit" 0 '<system-out>.* at first, .* when measured again</system-out>' "$ncclbench" gate $wide "$here/b" \
+	"$tmp/slow" --confirm "$tmp/fast" --junit
+for form in text json markdown; do
+	expect "not confirmed, told in $form" 0 '1 group and [12] points? .*slower at first, not confirmed by .*fast' \
+		"$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/fast" "--$form"
+done
+
+# What cannot confirm: a run from before, one of the baseline, the new run itself, each also as a copy under another name.
+cp -r "$here/b" "$tmp/b-copy"
+cp -r "$tmp/slow" "$tmp/slow-copy"
+expect "confirmed by the baseline" 2 'is a series of the baseline' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$here/b"
+expect "confirmed by its copy" 2 'is a series of the baseline' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/b-copy"
+expect "confirmed by itself" 2 'is the new run itself' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/slow"
+expect "confirmed by its own copy" 2 'is the new run itself' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/slow-copy"
+expect "confirmed by an older run" 2 'before the new run' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$here/a"
+rm "$tmp/b-copy/run.json"
+expect "confirmed by a copy without run.json" 2 'is a series of the baseline' "$ncclbench" gate $wide "$here/b" "$tmp/slow" \
+	--confirm "$tmp/b-copy"
+rm "$tmp/fast/run.json"
+expect "confirmed by nobody knows what" 2 'does not tell when it was measured' "$ncclbench" gate $wide "$here/a" "$tmp/slow" \
+	--confirm "$tmp/fast"
+
+# A run is not its own baseline, and counts once, under whatever name.
+expect "a copy of itself" 2 'not its own baseline' "$ncclbench" gate $wide "$tmp/slow-copy" "$tmp/slow"
+expect "a copy of itself beside others" 1 '1 left out' "$ncclbench" gate $wide "$here/b" "$tmp/slow-copy" "$tmp/slow"
+expect "and it is told" 1 'left out: .*slow-copy: it is the new run itself' "$ncclbench" gate $wide "$here/b" "$tmp/slow-copy" "$tmp/slow"
+expect "twice the same" 0 '1 series of 1 machine start, 1 left out' "$ncclbench" gate $wide "$here/b" "$here/b/" "$tmp/same"
+expect "twice the same, told" 0 'left out: .*: the same measurement as ' "$ncclbench" gate $wide "$here/b" "$here/b/" "$tmp/same"
+expect "twice the same without run.json" 0 '1 series of 1 machine start, 1 left out' "$ncclbench" gate $wide "$here/b" "$tmp/b-copy" \
+	"$tmp/same"
+expect "a plan of twice the same" 0 'the same measurement as' "$ncclbench" gate plan "$here/b" "$here/b/"
 
 copy path
 change path points.csv 'if ($c["transport"] == "tcp") $c["used"] = "posix"'
@@ -74,12 +113,26 @@ expect "a transport is gone" 4 '^tcp .*MISSING' "$ncclbench" gate $wide "$here/b
 expect "a transport is gone, warned" 0 '^tcp .*MISSING' "$ncclbench" gate $wide "$here/b" "$tmp/gone" --missing warn
 expect "a transport is new" 0 '[0-9] NEW' "$ncclbench" gate $wide "$tmp/gone" "$tmp/same"
 
+# Nothing is compared: that is no pass.
+copy idle
+change idle points.csv '$c["outcome"] = "skipped"'
+copy idle2
+cp "$tmp/idle/points.csv" "$tmp/idle2/"
+expect "nothing measured on either side" 3 'no point was compared' "$ncclbench" gate $wide "$tmp/idle" "$tmp/idle2"
+expect "everything is new" 3 'no point was compared' "$ncclbench" gate $wide "$tmp/idle" "$tmp/same"
+copy only-shm
+change only-shm points.csv 'if ($c["transport"] == "tcp") next'
+copy only-tcp
+change only-tcp points.csv 'if ($c["transport"] == "shm") next'
+expect "nothing in common" 4 'no point was compared' "$ncclbench" gate $wide "$tmp/only-shm" "$tmp/only-tcp"
+expect "nothing in common, may pass" 3 'no point was compared' "$ncclbench" gate $wide "$tmp/only-shm" "$tmp/only-tcp" --missing warn
+
 copy corrupt
 change corrupt points.csv 'if ($c["transport"] == "shm" && $c["bytes"] == 8) $c["outcome"] = "corrupt"'
 expect "a corrupt row" 5 '8 B +FAILED +corrupt' "$ncclbench" gate $wide "$here/b" "$tmp/corrupt"
 
 copy other
-sed 's/"lib_version": "[^"]*"/"lib_version": "9.9.9"/' "$here/b/run.json" >"$tmp/other/run.json"
+sed 's/"lib_version": "[^"]*"/"lib_version": "9.9.9"/' "$tmp/same/run.json" >"$tmp/other/run.json"
 expect "another library" 4 "nccl: '.*' in the baseline, '9.9.9' now" "$ncclbench" gate $wide "$here/b" "$tmp/other"
 expect "another library, allowed" 0 '^gate: pass' "$ncclbench" gate $wide "$here/b" "$tmp/other" --across ucx
 
@@ -87,7 +140,7 @@ expect "another library, allowed" 0 '^gate: pass' "$ncclbench" gate $wide "$here
 facts() { # NAME PAIRS BATCH-US
 	copy "$1"
 	sed '0,/"profile":/s//"pairs_rule": "'"$2"'", "sampling": {"min_batches": 8, "max_batches": 100, "batch_min_us": '"$3"', "point_budget_us": 100000}, "profile":/' \
-		"$here/b/run.json" >"$tmp/$1/run.json"
+		"$tmp/$1/run.json" >"$tmp/changed" && mv "$tmp/changed" "$tmp/$1/run.json"
 }
 facts told alone 2000
 facts together together 2000
@@ -107,7 +160,10 @@ expect "torn samples" 2 'torn/samples.csv: line ' "$ncclbench" gate "$here/b" "$
 expect "torn baseline" 2 'torn/samples.csv: line ' "$ncclbench" gate "$tmp/torn" "$here/b"
 head -c 500 "$here/b/run.json" >"$tmp/torn/run.json"
 expect "torn run.json" 2 'torn/run.json: line ' "$ncclbench" gate "$here/b" "$tmp/torn"
-expect "bare points" 3 'medians and their intervals only' "$ncclbench" gate "$here/b/points.csv" "$tmp/same/points.csv"
+copy other-times
+change other-times points.csv '$c["time_us"] *= 1.0001'
+expect "bare points" 3 'medians and their intervals only' "$ncclbench" gate "$here/b/points.csv" "$tmp/other-times/points.csv"
+expect "bare points of itself" 2 'not its own baseline' "$ncclbench" gate "$here/b/points.csv" "$tmp/same/points.csv"
 
 # Every form into its file at once; what reads them elsewhere reads them here, where it is installed.
 expect "all forms" 1 '^::error title=' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --github --json="$tmp/g.json" --junit="$tmp/g.xml" \
@@ -115,6 +171,11 @@ expect "all forms" 1 '^::error title=' "$ncclbench" gate $wide "$here/b" "$tmp/s
 grep -q '^| 🔻 REGRESSED | shm' "$tmp/g.md" || { echo "FAILED: Markdown"; failed=1; }
 if command -v xmllint >/dev/null; then
 	xmllint --noout --schema "$here/junit.xsd" "$tmp/g.xml" 2>"$tmp/err" || { cat "$tmp/err"; failed=1; }
+fi
+copy late
+"$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/late" --junit="$tmp/cleared.xml"
+if command -v xmllint >/dev/null; then
+	xmllint --noout --schema "$here/junit.xsd" "$tmp/cleared.xml" 2>"$tmp/err" || { cat "$tmp/err"; failed=1; }
 fi
 if command -v python3 >/dev/null; then
 	python3 -c 'import json, sys
