@@ -253,6 +253,11 @@ int file_put(const char *dir, const char *name, const void *data, size_t len)
 	return rc;
 }
 
+int file_rename(const char *from, const char *to)
+{
+	return rename(from, to) ? -errno : sync_parent(to);
+}
+
 bool file_is_dir(const char *path)
 {
 	struct stat st;

@@ -25,7 +25,8 @@ int file_replace(const char *path, const void *data, size_t len) ATTR_MUST;
 /* dir/name of a folder that may be anybody's: as file_replace, but a symbolic link gives way to the
  * file, so that nothing outside of the folder is written. */
 int file_put(const char *dir, const char *name, const void *data, size_t len) ATTR_MUST;
-int file_make_dirs(const char *path) ATTR_MUST; /* like mkdir -p */
+int file_rename(const char *from, const char *to) ATTR_MUST; /* safe on disk; within one folder */
+int file_make_dirs(const char *path) ATTR_MUST;              /* like mkdir -p */
 bool file_exists(const char *path);
 bool file_is_link(const char *path);                         /* a symbolic one */
 bool file_is_dir(const char *path);                          /* or a link to one */

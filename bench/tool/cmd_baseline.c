@@ -16,16 +16,21 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/num.h"
+#include "base/output.h"
+#include "base/visible.h"
 #include "data/csv.h"
+#include "judge/identity.h"
 #include "judge/verdict.h"
 #include "ncclbench/exitcode.h"
 #include "spec/outcome.h"
 #include "tool/cmd.h"
+#include "tool/keep.h"
 #include "tool/shelf.h"
 #include "tool/words.h"
 
 #define KEEP_DEFAULT 20
-#define FILE_MAX (2048u << 20)
+#define NAME_ROOM 128
+#define NAME_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
 struct request {
 	const char *dir, *name, *match, *verdict, *reason, *until, *run;
@@ -33,11 +38,55 @@ struct request {
 	bool json, force, dry_run;
 };
 
-/* TABLE: what a series is made of. logs and charts stay behind: nothing of them is compared. */
-static const struct {
-	const char *name;
-	bool must;
-} parts[] = { { "points.csv", true }, { "samples.csv", true }, { "run.json", true } };
+/* A path of a folder that may be anybody's. */
+static void say(const char *what, const char *path)
+{
+	struct buf b = { 0 };
+
+	visible_escape(&b, path);
+	printf("%s%s\n", what, buf_text(&b));
+	buf_fini(&b);
+}
+
+/* TABLE: what to do about it, after the words of the system. */
+static const char *advice(int rc)
+{
+	static const struct {
+		int code;
+		const char *text;
+	} rows[] = {
+		{ EACCES, " (may not be written by this user: change its permissions, or --dir "
+			  "names another folder)" },
+		{ EPERM, " (may not be written by this user: change its permissions, or --dir "
+			 "names another folder)" },
+		{ EROFS, " (--dir names a folder elsewhere)" },
+		{ ENOTDIR, " (a part of that path is a file: --dir names another folder)" },
+		{ ENOSPC, " (make room, then try again)" },
+		{ EDQUOT, " (make room, then try again)" },
+		{ EFBIG, " (raise the limit on the size of files, then try again)" },
+		{ ETIMEDOUT, " (another ncclbench baseline has been changing the folder for a "
+			     "minute: try again when it is done)" },
+		{ ELOOP, " (.lock in it is a link: remove it)" },
+	};
+
+	for (size_t i = 0; i < N_ELEMENTS(rows); i++)
+		if (rows[i].code == -rc)
+			return rows[i].text;
+	return "";
+}
+
+/* What reads the folder and then changes it: one at a time, or the second undoes the first. A
+ * descriptor to close; -1 after saying why not. */
+static int lock_folder(const char *action, const struct request *r)
+{
+	int fd = keep_lock(r->dir);
+
+	if (fd >= 0)
+		return fd;
+	log_error("baseline %s: cannot write in %.300s: %s%s", action, r->dir, strerror(-fd),
+		  advice(fd));
+	return -1;
+}
 
 /* ---- add ---- */
 
@@ -60,80 +109,105 @@ static bool unfit(const struct series *s, char *why, size_t max)
 	return ok == 0 || !s->facts.complete;
 }
 
-static int copy_file(const char *from, const char *to, const char *name)
-{
-	char *source = file_join(from, name), *target = file_join(to, name), *data = NULL;
-	size_t len = 0;
-	int rc = source && target ? file_read_all(source, FILE_MAX, &data, &len) : -ENOMEM;
-
-	if (rc == 0)
-		rc = file_replace(target, data, len);
-	free(data);
-	free(source);
-	free(target);
-	return rc;
-}
-
-/* Ends of both: a run that was added keeps its time and machine. */
-static bool there_already(const char *dir, const struct series *s, struct shelf *old)
-{
-	if (!file_exists(dir) || shelf_add(old, dir))
-		return false;
-	for (size_t i = 0; i < old->n; i++)
-		if (strcmp(old->series[i].facts.started, s->facts.started) == 0 &&
-		    strcmp(old->series[i].facts.boot, s->facts.boot) == 0)
-			return true;
-	return false;
-}
-
-static bool has_runs(const char *dir)
+/* 0; 1: the folder holds that measurement already; negative: it cannot be told, and was said. */
+static int there_already(const char *dir, const struct series *s, struct shelf *old)
 {
 	char **names = NULL;
 	size_t n = 0;
-	bool any = shelf_names(dir, &names, &n) == 0 && n > 0;
+	int rc = shelf_names(dir, &names, &n);
 
-	shelf_free_names(names, any ? n : 0);
-	return any;
+	shelf_free_names(names, n);
+	if (rc == -ENOENT || (rc == 0 && n == 0))
+		return 0;
+	if (shelf_add(old, dir))
+		return -EBADMSG;
+	for (size_t i = 0; i < old->n; i++)
+		if (identity_same(&old->series[i], s))
+			return 1;
+	return 0;
 }
 
-static void clean_name(const char *given, const char *run, char *out, size_t max)
+/* A name made of the run's own, where --name gives none. */
+static void clean_name(const char *run, char *out, size_t max)
 {
 	char absolute[4096];
 	const char *base;
 
-	if (!given && realpath(run, absolute) == NULL)
+	if (realpath(run, absolute) == NULL)
 		snprintf(absolute, sizeof(absolute), "%s", run);
-	base = given ? given : strrchr(absolute, '/') ? strrchr(absolute, '/') + 1 : absolute;
-	snprintf(out, max, "%.120s", base[0] && base[0] != '.' ? base : "series");
+	base = strrchr(absolute, '/') ? strrchr(absolute, '/') + 1 : absolute;
+	snprintf(out, max, "%.120s", base);
 	for (char *c = out; *c; c++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-",
-			    *c))
+		if (!strchr(NAME_LETTERS, *c))
 			*c = '-';
+	if (!keep_name_ok(out))
+		snprintf(out, max, "series");
+}
+
+static int check_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (keep_name_ok(name) && strspn(name, NAME_LETTERS) == n && n < NAME_ROOM)
+		return 0;
+	return words_refuse("baseline add", "--name", name,
+			    "cannot name a series: letters, digits, '.', '_' and '-', none of them "
+			    "a leading '.', and no file that means something in the folder");
 }
 
 static int copy_series(const struct request *r)
 {
-	char name[128], *to;
+	char name[NAME_ROOM];
+	char *to;
 	int rc;
 
-	clean_name(r->name, r->run, name, sizeof(name));
-	to = file_join(r->dir, name);
-	if (!to)
-		return NB_EXIT_BROKEN;
-	if (file_exists(to)) {
-		log_error("baseline add: %.300s is there already; --name gives another one", to);
-		free(to);
-		return NB_EXIT_USAGE;
-	}
-	rc = file_make_dirs(to);
-	for (size_t i = 0; i < N_ELEMENTS(parts) && rc == 0; i++)
-		rc = copy_file(r->run, to, parts[i].name);
-	if (rc)
-		log_error("baseline add: cannot copy to %.300s: %s", to, strerror(-rc));
+	if (r->name)
+		snprintf(name, sizeof(name), "%s", r->name);
 	else
-		printf("%s\n", to);
+		clean_name(r->run, name, sizeof(name));
+	to = file_join(r->dir, name);
+	rc = to ? keep_put(r->run, r->dir, name) : -ENOMEM;
+	if (rc == -EEXIST)
+		log_error("baseline add: %.300s is there already; --name gives another one", to);
+	else if (rc)
+		log_error("baseline add: cannot copy to %.300s: %s%s; nothing was left there",
+			  to ? to : name, strerror(-rc), advice(rc));
+	else
+		say("", to);
 	free(to);
-	return rc ? NB_EXIT_BROKEN : NB_EXIT_OK;
+	return rc == 0 ? NB_EXIT_OK : rc == -EEXIST ? NB_EXIT_USAGE : NB_EXIT_BROKEN;
+}
+
+/* One line in `why` when the run cannot be taken: -EINVAL --force may. */
+static int fit_to_add(const struct request *r, struct shelf *shelf, struct series *s, char *why,
+		      size_t max)
+{
+	int rc = series_read(&shelf->pool, r->run, s, why, max);
+
+	if (rc)
+		return rc;
+	if (s->bare || !s->facts.known) {
+		snprintf(why, max, "%.300s: no %s: a baseline needs the whole run", r->run,
+			 s->bare ? "samples.csv" : "run.json");
+		return -EBADMSG;
+	}
+	return !r->force && unfit(s, why, max) ? -EINVAL : 0;
+}
+
+static int add_locked(const struct request *r, struct shelf *shelf, const struct series *s)
+{
+	int rc = there_already(r->dir, s, shelf);
+
+	if (rc == 0)
+		return copy_series(r);
+	if (rc > 0)
+		log_error("baseline add: the series of %s from that machine is in %.300s already",
+			  s->facts.started, r->dir);
+	else
+		log_error("baseline add: whether the run is in %.300s already cannot be told: mend "
+			  "or remove what is named above; nothing was added",
+			  r->dir);
+	return NB_EXIT_USAGE;
 }
 
 static int add(const struct request *r)
@@ -141,33 +215,27 @@ static int add(const struct request *r)
 	struct shelf shelf = { 0 };
 	struct series s = { 0 };
 	char why[800];
-	int rc;
+	int rc, code = NB_EXIT_USAGE;
 
 	if (!r->run) {
 		log_error("baseline add: name a run directory, as results/runs/...");
 		return NB_EXIT_USAGE;
 	}
-	rc = series_read(&shelf.pool, r->run, &s, why, sizeof(why));
-	if (rc == 0 && (s.bare || !s.facts.known)) {
-		snprintf(why, sizeof(why), "%.300s: no %s: a baseline needs the whole run", r->run,
-			 s.bare ? "samples.csv" : "run.json");
-		rc = -EINVAL;
-	} else if (rc == 0 && !r->force && unfit(&s, why, sizeof(why))) {
-		rc = -EINVAL;
-	} else if (rc == 0 && has_runs(r->dir) && there_already(r->dir, &s, &shelf)) {
-		snprintf(why, sizeof(why),
-			 "the series of %s from that machine is in %.300s already", s.facts.started,
-			 r->dir);
-		rc = -EEXIST;
+	if (r->name && check_name(r->name))
+		return NB_EXIT_USAGE;
+	rc = fit_to_add(r, &shelf, &s, why, sizeof(why));
+	if (rc) {
+		log_error("baseline add: %s%s", why, rc == -EINVAL ? " (--force takes it)" : "");
+	} else {
+		int fd = lock_folder("add", r);
+
+		code = fd < 0 ? NB_EXIT_BROKEN : add_locked(r, &shelf, &s);
+		if (fd >= 0)
+			close(fd);
 	}
 	series_fini(&s);
 	shelf_fini(&shelf);
-	if (rc) {
-		log_error("baseline add: %s%s", why,
-			  rc == -EINVAL && !r->force ? " (--force takes it)" : "");
-		return rc == -ENOMEM ? NB_EXIT_BROKEN : NB_EXIT_USAGE;
-	}
-	return copy_series(r);
+	return code;
 }
 
 /* ---- list ---- */
@@ -182,22 +250,40 @@ static size_t restarts_of(const struct series *s)
 	return least == SIZE_MAX ? 0 : least;
 }
 
+static void list_one(struct buf *b, const struct series *x)
+{
+	char start[9];
+
+	visible_copy(x->facts.boot, start, sizeof(start));
+	visible_escape(b, x->path);
+	buf_puts(b, "\n    ");
+	visible_add(b, x->facts.started);
+	buf_printf(b, "  %zu points, %zu restarts, start %s  ", x->n, restarts_of(x), start);
+	visible_add(b, x->facts.value[FACT_HARDWARE]);
+	buf_puts(b, "  ");
+	visible_add(b, x->facts.versions);
+	buf_putc(b, '\n');
+}
+
 static int list_text(const struct shelf *s)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		const struct series *x = &s->series[i];
+	struct buf b = { 0 };
+	int rc;
 
-		printf("%s\n    %s  %zu points, %zu restarts, start %.8s  %s  %s\n", x->path,
-		       x->facts.started, x->n, restarts_of(x), x->facts.boot,
-		       x->facts.value[FACT_HARDWARE], x->facts.versions);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		list_one(&b, &s->series[i]);
 	for (size_t i = 0; i < s->expected.n; i++) {
 		const struct expectation *e = &s->expected.v[i];
 
-		printf("expected until %s: %s %s (%s)\n", e->until, e->match,
-		       e->verdict < 0 ? "any" : verdict_table[e->verdict].name, e->reason);
+		buf_printf(&b, "expected until %s: ", e->until);
+		visible_add(&b, e->match);
+		buf_printf(&b, " %s (", e->verdict < 0 ? "any" : verdict_table[e->verdict].name);
+		visible_add(&b, e->reason);
+		buf_puts(&b, ")\n");
 	}
-	return NB_EXIT_OK;
+	rc = output_put(&b);
+	buf_fini(&b);
+	return rc ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
 static json_t *text(const char *s)
@@ -235,7 +321,7 @@ static int list_json(const struct shelf *s)
 	json_object_set_new(o, "command", json_string("baseline list"));
 	json_object_set_new(o, "rows", rows);
 	json_object_set_new(o, "expected", expected);
-	out = json_dumps(o, JSON_INDENT(1));
+	out = json_dumps(o, JSON_INDENT(1) | JSON_ENSURE_ASCII); /* paths whole, and harmless */
 	json_decref(o);
 	if (out)
 		puts(out);
@@ -259,20 +345,6 @@ static int list(const struct request *r)
 
 /* ---- prune ---- */
 
-static int remove_series(const char *path)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < N_ELEMENTS(parts); i++) {
-		char *file = file_join(path, parts[i].name);
-
-		if (!file || (unlink(file) && errno != ENOENT))
-			rc = file ? -errno : -ENOMEM;
-		free(file);
-	}
-	return rc == 0 && rmdir(path) ? -errno : rc;
-}
-
 /* Newer series with the same machine and versions as series i. */
 static size_t newer_alike(const struct shelf *s, size_t i)
 {
@@ -293,37 +365,43 @@ static size_t newer_alike(const struct shelf *s, size_t i)
 	return n;
 }
 
+static int prune_one(const struct request *r, const char *path)
+{
+	char why[256];
+	int rc = (r->dry_run ? keep_removable : keep_remove)(path, why, sizeof(why));
+
+	if (rc == 0)
+		say(r->dry_run ? "would remove " : "removed ", path);
+	else if (rc > 0)
+		log_error("baseline prune: %.300s was left as it is: %s", path, why);
+	else
+		log_error("baseline prune: %.300s: %s%s", path, strerror(-rc), advice(rc));
+	return rc == 0 ? NB_EXIT_OK : rc > 0 ? NB_EXIT_USAGE : NB_EXIT_BROKEN;
+}
+
 static int prune(const struct request *r)
 {
 	struct shelf s = { 0 };
-	int rc = shelf_add(&s, r->dir), code = rc;
+	bool change = !r->dry_run && file_exists(r->dir);
+	int fd = change ? lock_folder("prune", r) : -1, rc, code;
 
+	if (change && fd < 0)
+		return NB_EXIT_BROKEN;
+	rc = code = shelf_add(&s, r->dir);
 	shelf_sort(&s);
-	for (size_t i = 0; i < s.n && rc == 0; i++) {
-		const char *path = s.series[i].path;
-		int failed = 0;
+	for (size_t i = 0; i < s.n && rc == 0; i++)
+		if (newer_alike(&s, i) >= (size_t)r->keep) {
+			int failed = prune_one(r, s.series[i].path);
 
-		if (newer_alike(&s, i) < (size_t)r->keep)
-			continue;
-		if (!r->dry_run)
-			failed = remove_series(path);
-		if (failed) {
-			log_error("baseline prune: %.300s: %s", path, strerror(-failed));
-			code = NB_EXIT_BROKEN;
-		} else {
-			printf("%s %s\n", r->dry_run ? "would remove" : "removed", path);
+			code = failed ? failed : code;
 		}
-	}
 	shelf_fini(&s);
+	if (fd >= 0)
+		close(fd);
 	return code;
 }
 
 /* ---- expect ---- */
-
-static void add_field(struct buf *b, const char *value, int first)
-{
-	csv_field(b, value, first);
-}
 
 static int fill_expectation(const struct request *r, struct expectation *e)
 {
@@ -353,35 +431,47 @@ static int fill_expectation(const struct request *r, struct expectation *e)
 	return fault ? words_refuse("baseline expect", "the row", e->match, fault) : 0;
 }
 
+static int write_expectations(const struct request *r, const struct expectations *old,
+			      const struct expectation *e)
+{
+	struct buf b = { 0 };
+	int rc;
+
+	buf_puts(&b, EXPECT_HEADER);
+	for (size_t i = 0; i <= old->n; i++) {
+		const struct expectation *x = i < old->n ? &old->v[i] : e;
+
+		csv_field(&b, x->match, 1);
+		csv_field(&b, x->verdict < 0 ? "any" : verdict_table[x->verdict].name, 0);
+		csv_field(&b, x->reason, 0);
+		csv_field(&b, x->until, 0);
+		buf_putc(&b, '\n');
+	}
+	rc = b.failed ? -ENOMEM : file_put(r->dir, SHELF_EXPECTED, buf_text(&b), b.len);
+	buf_fini(&b);
+	if (rc)
+		log_error("baseline expect: cannot write %.300s/" SHELF_EXPECTED
+			  ": %s%s; the list is as it was",
+			  r->dir, strerror(-rc), advice(rc));
+	return rc ? NB_EXIT_BROKEN : 0;
+}
+
 static int expect(const struct request *r)
 {
 	struct expectation e;
 	struct shelf s = { 0 };
-	struct buf b = { 0 };
 	char *path = file_join(r->dir, SHELF_EXPECTED);
-	int rc = path ? fill_expectation(r, &e) : NB_EXIT_BROKEN;
+	int rc = path ? fill_expectation(r, &e) : NB_EXIT_USAGE;
+	int fd = rc ? -1 : lock_folder("expect", r);
 
+	if (rc == 0 && fd < 0)
+		rc = NB_EXIT_BROKEN;
 	if (rc == 0)
 		rc = shelf_expect(&s, path, 0);
-	buf_puts(&b, EXPECT_HEADER);
-	for (size_t i = 0; i <= s.expected.n && rc == 0; i++) {
-		const struct expectation *x = i < s.expected.n ? &s.expected.v[i] : &e;
-
-		add_field(&b, x->match, 1);
-		add_field(&b, x->verdict < 0 ? "any" : verdict_table[x->verdict].name, 0);
-		add_field(&b, x->reason, 0);
-		add_field(&b, x->until, 0);
-		buf_putc(&b, '\n');
-	}
-	if (rc == 0) {
-		int failed = b.failed ? -ENOMEM : file_make_dirs(r->dir);
-
-		failed = failed ? failed : file_replace(path, buf_text(&b), b.len);
-		if (failed)
-			log_error("baseline expect: %.300s: %s", path, strerror(-failed));
-		rc = failed ? NB_EXIT_BROKEN : 0;
-	}
-	buf_fini(&b);
+	if (rc == 0)
+		rc = write_expectations(r, &s.expected, &e);
+	if (fd >= 0)
+		close(fd);
 	free(path);
 	shelf_fini(&s);
 	return rc;
@@ -439,8 +529,8 @@ static void print_help(void)
 		printf("  %-10s %-6s %s\n", flags[i].name, "", flags[i].help);
 	printf("\nExample: ncclbench baseline add results/runs/20261130T120000Z-node1\n");
 	printf(
-	    "\nExit status: 0 done, 2 usage, or a run that is refused, 5 the result could not be "
-	    "written.\n");
+	    "\nExit status: 0 done, 2 usage, or a run or folder that is refused or left as it is, "
+	    "5 the result could not be written.\n");
 }
 
 static int take_keep(struct request *r, const char *value)

@@ -3,7 +3,7 @@
 # The gate on recorded runs (README.md here): a run against itself, then the same run with one thing changed at a time, and
 # what must come of each. Changes are made with awk on copies; no statistics are repeated here.
 # usage: gate.sh NCCLBENCH FOLDER-OF-THIS-FILE
-# shellcheck disable=SC2086,SC2016  # $wide is words; the single quotes are awk
+# shellcheck disable=SC2086,SC2016,SC2317  # $wide is words; the single quotes are awk; functions are arguments
 set -u
 ncclbench=$1
 here=$2
@@ -173,7 +173,7 @@ if command -v xmllint >/dev/null; then
 	xmllint --noout --schema "$here/junit.xsd" "$tmp/g.xml" 2>"$tmp/err" || { cat "$tmp/err"; failed=1; }
 fi
 copy late
-"$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/late" --junit="$tmp/cleared.xml"
+"$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/late" --junit="$tmp/cleared.xml" || failed=1
 if command -v xmllint >/dev/null; then
 	xmllint --noout --schema "$here/junit.xsd" "$tmp/cleared.xml" 2>"$tmp/err" || { cat "$tmp/err"; failed=1; }
 fi
@@ -195,6 +195,75 @@ expect "expect" 0 '' "$ncclbench" baseline expect --dir "$tmp/base" --match "tra
 expect "expected" 0 'expected: cable' "$ncclbench" gate "$tmp/base" "$tmp/gone" $wide
 expect "prune" 0 'would remove .*/a' "$ncclbench" baseline prune --keep 1 --dry-run --dir "$tmp/base"
 expect "prune" 0 'removed .*/a' "$ncclbench" baseline prune --keep 1 --dir "$tmp/base"
+
+# What a folder of series survives: names that mean something there, an unreadable series, a full disk, several at once.
+for name in expected.csv Expected.CSV points.csv .hidden . .. a/b ''; do
+	expect "reserved name '$name'" 2 'cannot name a series' "$ncclbench" baseline add "$here/b" --dir "$tmp/names" --name "$name"
+done
+[ ! -e "$tmp/names" ] || { echo "FAILED: a refused name made a folder"; failed=1; }
+cp -r "$here/b" "$tmp/expected.csv"
+expect "a run of a reserved name" 0 'names/series' "$ncclbench" baseline add "$tmp/expected.csv" --dir "$tmp/names"
+
+mkdir -p "$tmp/sick/bad"
+echo garbage >"$tmp/sick/bad/points.csv"
+expect "beside an unreadable series" 2 'nothing was added' "$ncclbench" baseline add "$here/b" --dir "$tmp/sick"
+[ "$(ls "$tmp/sick")" = bad ] || { echo "FAILED: something was added beside an unreadable series"; failed=1; }
+
+full() { # every file may have a few blocks only: the third of the series no longer fits
+	(trap '' XFSZ; ulimit -f 4; "$ncclbench" baseline add "$here/b" --dir "$tmp/full")
+}
+expect "no room" 5 'nothing was left there' full
+[ "$(find "$tmp/full" -name '*.csv' -o -name run.json | wc -l)" -eq 0 ] || { echo "FAILED: half a series"; failed=1; }
+expect "room again" 0 'full/b' "$ncclbench" baseline add "$here/b" --dir "$tmp/full"
+expect "and whole" 0 'points, 7 restarts' "$ncclbench" baseline list --dir "$tmp/full"
+
+for i in 1 2 3 4 5 6 7 8; do
+	"$ncclbench" baseline expect --dir "$tmp/many" --match "bytes=$i" --reason "$i" --until 2999-12-31 &
+	pids="${pids:-} $!"
+done
+for pid in $pids; do
+	wait "$pid" || { echo "FAILED: one of eight at once"; failed=1; }
+done
+[ "$(grep -c '^bytes=' "$tmp/many/expected.csv")" -eq 8 ] || { echo "FAILED: rows are lost"; cat "$tmp/many/expected.csv"; failed=1; }
+pids=
+for i in 1 2 3 4; do
+	"$ncclbench" baseline add "$here/b" --dir "$tmp/once" --name "b$i" >/dev/null 2>&1 &
+done
+wait
+[ "$(find "$tmp/once" -name points.csv | wc -l)" -eq 1 ] || { echo "FAILED: one run was added several times at once"; failed=1; }
+
+# prune takes away series, whole, and nothing else.
+copy old1
+mkdir "$tmp/linked"
+mv "$tmp/old1" "$tmp/elsewhere"
+ln -s "$tmp/elsewhere" "$tmp/linked/old1"
+copy young
+mv "$tmp/young" "$tmp/linked/"
+expect "prune and a link" 2 'left as it is.*symbolic link' "$ncclbench" baseline prune --keep 1 --dir "$tmp/linked"
+expect "prune, only asked" 2 'left as it is.*symbolic link' "$ncclbench" baseline prune --keep 1 --dry-run --dir "$tmp/linked"
+[ "$(find "$tmp/elsewhere" -type f | wc -l)" -eq 3 ] || { echo "FAILED: prune followed a link"; failed=1; }
+rm "$tmp/linked/old1"
+mv "$tmp/elsewhere" "$tmp/linked/old1"
+echo mine >"$tmp/linked/old1/notes.txt"
+expect "prune and what is not ours" 2 "left as it is.*notes.txt" "$ncclbench" baseline prune --keep 1 --dir "$tmp/linked"
+[ "$(find "$tmp/linked/old1" -type f | wc -l)" -eq 4 ] || { echo "FAILED: prune removed a part"; failed=1; }
+rm "$tmp/linked/old1/notes.txt" "$tmp/linked/old1/run.json"
+mkdir "$tmp/real"
+cp "$here/a/run.json" "$tmp/real/"
+ln -s "$tmp/real/run.json" "$tmp/linked/old1/run.json"
+expect "prune and a link inside" 2 "left as it is.*run.json" "$ncclbench" baseline prune --keep 1 --dir "$tmp/linked"
+
+# Names are text: what steers a terminal is shown, not obeyed.
+esc=$(printf '\033')
+evil=$(printf 'a\033[31m\302\233\342\200\256\nb')
+mkdir -p "$tmp/evil"
+cp -r "$here/b" "$tmp/evil/$evil"
+"$ncclbench" baseline list --dir "$tmp/evil" >"$tmp/out"
+grep -q 'a\\x1b\[31m\\xc2\\x9b\\xe2\\x80\\xae\\x0ab$' "$tmp/out" || { echo "FAILED: a hostile name"; cat "$tmp/out"; failed=1; }
+grep -q "$esc" "$tmp/out" && { echo "FAILED: a hostile name as it is"; failed=1; }
+"$ncclbench" baseline add "$here/a" --dir "$tmp/evil/$evil-dir" >"$tmp/out"
+grep -q 'a\\x1b\[31m.*-dir/a$' "$tmp/out" || { echo "FAILED: a hostile folder"; failed=1; }
+"$ncclbench" baseline list --json --dir "$tmp/evil" | grep -qi 'a\\u001b\[31m\\u009b\\u202e\\nb' || { echo "FAILED: a hostile name in JSON"; failed=1; }
 
 [ "$failed" -eq 0 ] && echo "all as expected"
 exit "$failed"
