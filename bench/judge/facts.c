@@ -143,6 +143,7 @@ static void sampling_text(const json_t *sampling, char *out, size_t max)
 static void take(const json_t *run, struct run_facts *f)
 {
 	const json_t *ranks = json_object_get(run, "ranks");
+	json_int_t planned = json_integer_value(json_object_get(run, "planned_points"));
 
 	for (int i = 0; i < FACT_COUNT; i++) {
 		if (fact_table[i].run_key)
@@ -157,6 +158,7 @@ static void take(const json_t *run, struct run_facts *f)
 	ranks_text(ranks, "boot", f->boot, sizeof(f->boot));
 	value_text(json_object_get(run, "started"), f->started, sizeof(f->started));
 	value_text(json_object_get(run, "versions"), f->versions, sizeof(f->versions));
+	f->planned = planned > 0 ? (size_t)planned : 0;
 	f->complete = json_is_true(json_object_get(run, "complete"));
 	f->known = true;
 }

@@ -268,8 +268,13 @@ static int add_batch(void *arg, const struct record *key, const struct sample *v
 	size_t at;
 	int rc = place(rd, key, &at);
 
-	if (rc || at == rd->s->n)
+	if (rc)
 		return rc;
+	if (at == rd->s->n) {
+		if (rd->s->n_lost++ == 0)
+			rd->s->lost_line = line;
+		return 0;
+	}
 	if (v->restart < 0 || v->restart >= SERIES_RESTARTS_MAX || v->batch < 0)
 		return refuse_row(rd, line, "restart or batch out of range", "");
 	if (!(v->max_us > 0))
@@ -404,6 +409,35 @@ static int parse_samples(struct reader *rd, const char *data, size_t len)
 	return rc ? rc : check_counts(rd);
 }
 
+/* Both files may be well formed and tell two stories. Rounding of either is far below any limit. */
+#define TIME_SLACK 1e-4
+
+static int check_times(struct reader *rd, const char *data, size_t len)
+{
+	double *us = reallocarray(NULL, SERIES_RESTARTS_MAX, sizeof(*us));
+
+	(void)data;
+	(void)len;
+	for (size_t i = 0; us && i < rd->s->n; i++) {
+		const struct point *p = &rd->s->points[i];
+		double median;
+
+		for (size_t k = 0; k < p->n_m; k++)
+			us[k] = exp(p->m[k]);
+		median = stats_median(us, p->n_m);
+		if (p->outcome != OUTCOME_OK || fabs(p->log_time - log(median)) <= TIME_SLACK)
+			continue;
+		snprintf(rd->why, rd->why_max,
+			 "line %zu: time_us is %g, but the median of its restarts in " SAMPLES
+			 " is %g",
+			 p->line, exp(p->log_time), median);
+		free(us);
+		return -EBADMSG;
+	}
+	free(us);
+	return us ? 0 : -ENOMEM;
+}
+
 /* ---- whole series ---- */
 
 static int parse_into(struct reader *rd, const char *file,
@@ -454,6 +488,8 @@ int series_parse(struct pool *pool, const char *points, size_t points_len, const
 		rc = parse_into(&rd, RUN, parse_run, json, json_len);
 	if (rc == 0 && samples)
 		rc = parse_into(&rd, SAMPLES, parse_samples, samples, samples_len);
+	if (rc == 0 && samples)
+		rc = parse_into(&rd, POINTS, check_times, NULL, 0);
 	free(rd.batches);
 	if (rc) {
 		series_fini(&s);

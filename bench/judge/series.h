@@ -42,7 +42,8 @@ struct series {
 	size_t n;
 	double *m; /* storage of all points' m and r */
 	uint16_t *r;
-	bool bare; /* no samples.csv: rows have medians and intervals only */
+	bool bare;                /* no samples.csv: rows have medians and intervals only */
+	size_t n_lost, lost_line; /* batches of points without a row, and where the first is */
 	struct run_facts facts;
 };
 

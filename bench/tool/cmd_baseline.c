@@ -105,8 +105,20 @@ static bool unfit(const struct series *s, char *why, size_t max)
 			 s->points[i].line, outcome_table[s->points[i].outcome].name);
 		return true;
 	}
-	snprintf(why, max, "%s", ok == 0 ? "no point is ok" : "the run did not reach its end");
-	return ok == 0 || !s->facts.complete;
+	why[0] = '\0';
+	if (ok == 0)
+		snprintf(why, max, "no point is ok");
+	else if (!s->facts.complete)
+		snprintf(why, max, "the run did not reach its end");
+	else if (s->n < s->facts.planned)
+		snprintf(why, max,
+			 "points.csv has %zu of the %zu rows that run.json plans: cut short", s->n,
+			 s->facts.planned);
+	else if (s->n_lost > 0)
+		snprintf(why, max,
+			 "samples.csv, line %zu: a point that points.csv does not have: cut short",
+			 s->lost_line);
+	return why[0] != '\0';
 }
 
 /* 0; 1: the folder holds that measurement already; negative: it cannot be told, and was said. */

@@ -165,6 +165,31 @@ change other-times points.csv '$c["time_us"] *= 1.0001'
 expect "bare points" 3 'medians and their intervals only' "$ncclbench" gate "$here/b/points.csv" "$tmp/other-times/points.csv"
 expect "bare points of itself" 2 'not its own baseline' "$ncclbench" gate "$here/b/points.csv" "$tmp/same/points.csv"
 
+copy late
+# A run that says little of itself, or less than it planned: told, and no baseline.
+copy stopped
+sed -i 's/"complete": true/"complete": false/' "$tmp/stopped/run.json"
+expect "not complete" 0 'note: the new run did not reach its end' "$ncclbench" gate $wide "$here/b" "$tmp/stopped"
+copy mute
+awk '/^  "ranks": \[/ { print "  \"ranks\": []"; skip = 1; next } /^  \],?$/ && skip { skip = 0; next } !skip' "$here/b/run.json" |
+	sed 's/"started": "[^"]*"/"started": "2026-12-01T01:00:00Z"/' >"$tmp/mute/run.json"
+expect "no rank in run.json" 0 'note: no rank in run.json beside the new points' "$ncclbench" gate $wide "$here/b" "$tmp/mute"
+expect "no rank in the baseline" 0 "note: no rank in run.json beside the baseline's points" "$ncclbench" gate $wide "$tmp/mute" "$tmp/same"
+copy unnamed
+sed -i 's/"machine_id": "[^"]*"/"machine_id": ""/' "$tmp/unnamed/run.json"
+expect "a fact of one side" 0 'note: machine was not compared: only the baseline tells it' "$ncclbench" gate $wide "$here/b" "$tmp/unnamed"
+copy lied
+change lied points.csv 'if ($c["transport"] == "tcp" && $c["bytes"] == 8) $c["time_us"] = 1e308'
+expect "points against samples" 2 'lied/points.csv: line 6: time_us is 1e\+308, but the median' "$ncclbench" gate $wide "$here/b" "$tmp/lied"
+copy short
+head -n 4 "$here/b/points.csv" >"$tmp/short/points.csv"
+expect "cut points are no baseline" 2 'points.csv has 2 of the 4 rows that run.json plans' "$ncclbench" baseline add "$tmp/short" \
+	--dir "$tmp/cut"
+expect "cut points are told" 0 'note: points.csv of the baseline has 2 of 4 planned rows' "$ncclbench" gate $wide "$tmp/short" "$tmp/late"
+sed -i '/"planned_points"/d' "$tmp/short/run.json"
+expect "without a plan too" 2 'samples.csv, line [0-9]*: a point that points.csv does not have' "$ncclbench" baseline add "$tmp/short" \
+	--dir "$tmp/cut"
+
 # Every form into its file at once; what reads them elsewhere reads them here, where it is installed.
 expect "all forms" 1 '^::error title=' "$ncclbench" gate $wide "$here/b" "$tmp/slow" --github --json="$tmp/g.json" --junit="$tmp/g.xml" \
 	--markdown="$tmp/g.md"
@@ -172,8 +197,7 @@ grep -q '^| 🔻 REGRESSED | shm' "$tmp/g.md" || { echo "FAILED: Markdown"; fail
 if command -v xmllint >/dev/null; then
 	xmllint --noout --schema "$here/junit.xsd" "$tmp/g.xml" 2>"$tmp/err" || { cat "$tmp/err"; failed=1; }
 fi
-copy late
-"$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/late" --junit="$tmp/cleared.xml" || failed=1
+"$ncclbench" gate $wide "$here/b" "$tmp/slow" --confirm "$tmp/late" --junit="$tmp/cleared.xml" >/dev/null || failed=1
 if command -v xmllint >/dev/null; then
 	xmllint --noout --schema "$here/junit.xsd" "$tmp/cleared.xml" 2>"$tmp/err" || { cat "$tmp/err"; failed=1; }
 fi

@@ -50,6 +50,23 @@ static void end(struct bench *b)
 	pool_fini(&b->pool);
 }
 
+static double median_of(const double *us, int restarts)
+{
+	double v[64];
+	int n = 0;
+
+	for (int i = 0; i < restarts; i++) {
+		int k = n;
+
+		if (!(us[i] > 0))
+			continue;
+		for (n++; k > 0 && v[k - 1] > us[i]; k--)
+			v[k] = v[k - 1];
+		v[k] = us[i];
+	}
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
 /* One row of an arm whose restart i took us[i]; a time of 0: that restart is not there. */
 static void row(struct bench *b, const char *arm, uint64_t bytes, const double *us, int restarts,
 		const char *used, const char *algo)
@@ -72,7 +89,7 @@ static void row(struct bench *b, const char *arm, uint64_t bytes, const double *
 			sample_write(&b->t.samples, &r, &s);
 		n += us[i] > 0;
 	}
-	r.time_us = us[restarts - 1];
+	r.time_us = median_of(us, restarts);
 	r.restarts = r.samples = n;
 	record_write(&b->t.points, &r);
 }

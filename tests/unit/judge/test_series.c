@@ -242,6 +242,14 @@ static void spoil_samples_restart(struct text_run *t)
 {
 	put(&t->samples, ",graph,0,1,20,", ",graph,99999,1,20,");
 }
+static void spoil_time(struct text_run *t)
+{
+	put(&t->points, ",10,9.9,", ",1e308,9.9,");
+}
+static void spoil_time_a_little(struct text_run *t)
+{
+	put(&t->points, ",20,19.8,", ",20.01,19.8,");
+}
 static void spoil_json(struct text_run *t)
 {
 	cut(&t->json, 10);
@@ -280,6 +288,10 @@ static const struct {
 	{ spoil_samples_twice, "samples.csv: line 4: the same key, restart and batch as line 3" },
 	{ spoil_samples_time, "samples.csv: line 4: max_us must be above 0" },
 	{ spoil_samples_restart, "samples.csv: line 4: restart or batch out of range" },
+	{ spoil_time, "points.csv: line 3: time_us is 1e+308, but the median of its restarts in "
+		      "samples.csv is 10" },
+	{ spoil_time_a_little, "points.csv: line 4: time_us is 20.01, but the median of its "
+			       "restarts in samples.csv is 20" },
 	{ spoil_json, "run.json: line 1, column" },
 	{ spoil_json_schema, "run.json: schema 7; this version knows up to 1" },
 	{ spoil_json_list, "run.json: not a run.json: no list 'ranks'" },
@@ -323,6 +335,8 @@ static void samples_without_a_row_are_left_out(void **state)
 	sample_write(&t.samples, &r, &v);
 	assert_int_equal(run_parse(&pool, &t, &s, why, sizeof(why)), 0);
 	assert_int_equal(s.n, 1);
+	assert_int_equal(s.n_lost, 1);
+	assert_int_equal(s.lost_line, 24); /* a comment, names, 21 batches, this */
 	series_fini(&s);
 	run_fini(&t);
 	pool_fini(&pool);
