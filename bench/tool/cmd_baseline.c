@@ -473,7 +473,7 @@ static int expect(const struct request *r)
 	struct expectation e;
 	struct shelf s = { 0 };
 	char *path = file_join(r->dir, SHELF_EXPECTED);
-	int rc = path ? fill_expectation(r, &e) : NB_EXIT_USAGE;
+	int rc = path ? fill_expectation(r, &e) : shelf_no_memory("baseline expect");
 	int fd = rc ? -1 : lock_folder("expect", r);
 
 	if (rc == 0 && fd < 0)

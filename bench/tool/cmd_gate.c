@@ -197,7 +197,8 @@ static void print_help(void)
 	for (size_t i = 0; i < N_ELEMENTS(options); i++)
 		printf("  %-15s %-10s %s\n", options[i].name,
 		       options[i].value ? options[i].value : "", options[i].help);
-	printf("\nExit status: 0 nothing is slower, 1 slower, 2 usage or unreadable file, 3 cannot "
+	printf("\nExit status: 0 nothing is slower, 1 slower, 2 usage, unreadable file or no "
+	       "memory, 3 cannot "
 	       "say, 4 something is missing,\n"
 	       "took another path or was measured under other conditions, 5 wrong data, crash, "
 	       "hang or error.\n\n"
@@ -364,8 +365,10 @@ static int read_alone(struct pool *pool, const char *path, struct series *out)
 
 	if (rc == 0)
 		return 0;
+	if (rc == -ENOMEM)
+		return shelf_no_memory(path);
 	log_error("%s", why);
-	return rc == -ENOMEM ? NB_EXIT_BROKEN : NB_EXIT_USAGE;
+	return NB_EXIT_USAGE;
 }
 
 /* Names of one run under several paths are dropped by what they are (judge/identity.h); a baseline
@@ -425,10 +428,8 @@ static int judge(struct request *r, struct shelf *s, const struct series *now,
 	if (rc == 0)
 		rc = judge_run(&s->pool, base, s->n, now, confirm, &r->judge, &j);
 	free(base);
-	if (rc) {
-		log_error("gate: %s", strerror(-rc));
-		return NB_EXIT_BROKEN;
-	}
+	if (rc)
+		return shelf_no_memory("gate");
 	rc = j.exit_code;
 	if (write_all(r, &v))
 		rc = NB_EXIT_USAGE; /* nobody may take an unwritten report for a good one */
@@ -475,7 +476,7 @@ static int gate(int argc, char **argv)
 	snprintf(r.today, sizeof(r.today), "%.10s", now);
 	r.judge.today = r.today;
 	r.paths = calloc((size_t)argc + 1, sizeof(*r.paths));
-	rc = r.paths ? parse(&r, argc, argv) : NB_EXIT_BROKEN;
+	rc = r.paths ? parse(&r, argc, argv) : shelf_no_memory("gate");
 	if (rc == 0)
 		rc = run(&r);
 	free(r.paths);

@@ -157,10 +157,8 @@ static int print_json(const struct pool *pool, const struct reaches *all, double
 	json_decref(o);
 	if (s)
 		puts(s);
-	else
-		log_error("gate plan: out of memory");
 	free(s);
-	return s ? NB_EXIT_OK : NB_EXIT_BROKEN;
+	return s ? NB_EXIT_OK : shelf_no_memory("gate plan");
 }
 
 /* Series that the newest could not be compared with are no part of its baseline. */
@@ -195,11 +193,11 @@ static int plan(const struct shelf *s, double want, bool json)
 	if (base)
 		rc = reach_find(&s->pool, base, admitted(s, base), &o, &all);
 	free((void *)base);
+	if (rc == -ENOMEM)
+		return shelf_no_memory("gate plan");
 	if (rc) {
-		log_error("gate plan: %s",
-			  rc == -EINVAL ? "a series has no samples.csv: its restarts are not known"
-					: strerror(-rc));
-		return rc == -EINVAL ? NB_EXIT_USAGE : NB_EXIT_BROKEN;
+		log_error("gate plan: a series has no samples.csv: its restarts are not known");
+		return NB_EXIT_USAGE;
 	}
 	rc = (json ? print_json : print_text)(&s->pool, &all, want);
 	reach_fini(&all);

@@ -16,6 +16,15 @@
 
 #define EXPECTED_MAX (4u << 20)
 
+/* Not NB_EXIT_BROKEN, which says that a transport delivered wrong data. */
+int shelf_no_memory(const char *what)
+{
+	log_error("%.*s: out of memory: nothing was judged or changed; name fewer series, or "
+		  "smaller ones, or raise the limit",
+		  CMD_WORD_MAX, what);
+	return NB_EXIT_USAGE;
+}
+
 void shelf_fini(struct shelf *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -87,12 +96,14 @@ static int add_one(struct shelf *s, const char *path)
 
 	grown = reallocarray(s->series, s->n + 1, sizeof(*grown));
 	if (!grown)
-		return NB_EXIT_BROKEN;
+		return shelf_no_memory(path);
 	s->series = grown;
 	rc = series_read(&s->pool, path, &s->series[s->n], why, sizeof(why));
 	if (rc) {
+		if (rc == -ENOMEM)
+			return shelf_no_memory(path);
 		log_error("%s", why);
-		return rc == -ENOMEM ? NB_EXIT_BROKEN : NB_EXIT_USAGE;
+		return NB_EXIT_USAGE;
 	}
 	s->n++;
 	return 0;
@@ -114,7 +125,7 @@ static int add_folder(struct shelf *s, const char *dir)
 	for (size_t i = 0; i < n && rc == 0; i++) {
 		char *path = file_join(dir, names[i]);
 
-		rc = path ? add_one(s, path) : NB_EXIT_BROKEN;
+		rc = path ? add_one(s, path) : shelf_no_memory(dir);
 		free(path);
 	}
 	shelf_free_names(names, n);
@@ -148,7 +159,7 @@ int shelf_expect(struct shelf *s, const char *path, int must)
 	free(data);
 	if (rc) {
 		log_error("%.200s: %s", path, why[0] ? why : strerror(-rc));
-		return rc == -ENOMEM ? NB_EXIT_BROKEN : NB_EXIT_USAGE;
+		return NB_EXIT_USAGE;
 	}
 	expect_fini(&s->expected);
 	s->expected = e;

@@ -20,6 +20,7 @@ struct shelf { /* zeroed is empty */
 	struct expectations expected;
 };
 
+int shelf_no_memory(const char *what); /* says so; an exit code that is no verdict */
 void shelf_fini(struct shelf *s);
 /* Adds what `path` names; says on standard error what is wrong. 0 or an exit code (enum nb_exit).
  */

@@ -220,6 +220,18 @@ expect "expected" 0 'expected: cable' "$ncclbench" gate "$tmp/base" "$tmp/gone" 
 expect "prune" 0 'would remove .*/a' "$ncclbench" baseline prune --keep 1 --dry-run --dir "$tmp/base"
 expect "prune" 0 'removed .*/a' "$ncclbench" baseline prune --keep 1 --dir "$tmp/base"
 
+# Without memory nothing is judged, and that is not "wrong data". A sanitizer needs more than there is in any case.
+poor() {
+	(ulimit -v 100000; "$ncclbench" "$@")
+}
+if poor --help >/dev/null 2>&1; then
+	copy huge
+	truncate -s 300M "$tmp/huge/samples.csv"
+	expect "no memory for the new run" 2 'huge: out of memory' poor gate "$here/b" "$tmp/huge"
+	expect "no memory for the baseline" 2 'huge: out of memory' poor gate "$tmp/huge" "$here/b"
+	expect "no memory for a plan" 2 'huge: out of memory' poor gate plan "$tmp/huge"
+fi
+
 # What a folder of series survives: names that mean something there, an unreadable series, a full disk, several at once.
 for name in expected.csv Expected.CSV points.csv .hidden . .. a/b ''; do
 	expect "reserved name '$name'" 2 'cannot name a series' "$ncclbench" baseline add "$here/b" --dir "$tmp/names" --name "$name"
