@@ -10,7 +10,8 @@
 
 #include "base/attr.h"
 
-#define RECORD_SCHEMA 2 /* 2: arm */
+#define RECORD_SCHEMA 2     /* 2: arm */
+#define RECORD_RUN_SCHEMA 1 /* of run.json */
 #define RECORD_TEXT 64
 #define RECORD_DETAIL 512
 
@@ -89,6 +90,8 @@ struct record_stream {
 	int samples;      /* 1: a samples.csv */
 	size_t max_rows;  /* 0: any number */
 	int may_be_empty; /* no row after the header is no fault */
+	int known_only;   /* a newer schema is refused: its rows may have keys that this one has not
+			   */
 };
 /* As record_read_all. */
 int record_read_stream(const char *data, size_t len, const struct record_stream *to, char *why,
@@ -96,8 +99,9 @@ int record_read_stream(const char *data, size_t len, const struct record_stream 
 /*
  * As record_read_all, of a points.csv as a run may have left it: a last line without its newline
  * that is no whole row (power was lost while it was written) is left out and `note` names it, no
- * row at all is no fault, and an outcome must be one of outcome_table's. `note` is "" when all is
- * there.
+ * row at all is no fault, and an outcome must be one of outcome_table's. A newer schema is refused.
+ * Of rows with one key, which no run writes, the first stays and `note` names the others. `note` is
+ * "" when all is there.
  */
 int record_read_run(const char *data, size_t len, struct record **rows, size_t *n, char *note,
 		    size_t note_max, char *why, size_t why_max) ATTR_MUST;

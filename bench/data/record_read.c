@@ -237,7 +237,7 @@ static int check_mark(struct reading *rd, const char *data, size_t len)
 		return 0;
 	if (strcmp(name, other) == 0)
 		return refuse(rd, 1, 0, "this is %s.csv, not %s.csv", other, kind);
-	if (schema > RECORD_SCHEMA && rd->to->required != NULL)
+	if (schema > RECORD_SCHEMA && (rd->to->required != NULL || rd->to->known_only))
 		return refuse(rd, 1, 0,
 			      "schema %d; this version knows up to %d: a newer ncclbench "
 			      "wrote it",
@@ -266,6 +266,7 @@ int record_read_stream(const char *data, size_t len, const struct record_stream 
 
 struct keeping {
 	struct record *rows;
+	size_t *lines; /* of each row, where they are wanted */
 	size_t n, cap;
 	char *why; /* not NULL: outcomes are checked */
 	size_t why_max;
@@ -284,6 +285,18 @@ static int check_outcome(const struct keeping *k, const struct record *r, size_t
 	return -EBADMSG;
 }
 
+static int grow(struct keeping *k)
+{
+	size_t cap = k->cap ? k->cap * 2 : 64;
+	struct record *rows = reallocarray(k->rows, cap, sizeof(*rows));
+	size_t *lines = rows ? reallocarray(k->lines, cap, sizeof(*lines)) : NULL;
+
+	k->rows = rows ? rows : k->rows;
+	k->lines = lines ? lines : k->lines;
+	k->cap = lines ? cap : k->cap;
+	return lines ? 0 : -ENOMEM;
+}
+
 static int keep(void *arg, const struct record *r, const struct sample *s, size_t line)
 {
 	struct keeping *k = arg;
@@ -291,17 +304,18 @@ static int keep(void *arg, const struct record *r, const struct sample *s, size_
 	(void)s;
 	if (k->why != NULL && check_outcome(k, r, line) != 0)
 		return -EBADMSG;
-	if (k->n == k->cap) {
-		size_t cap = k->cap ? k->cap * 2 : 64;
-		struct record *grown = reallocarray(k->rows, cap, sizeof(*grown));
-
-		if (grown == NULL)
-			return -ENOMEM;
-		k->rows = grown;
-		k->cap = cap;
-	}
+	if (k->n == k->cap && grow(k) != 0)
+		return -ENOMEM;
+	k->lines[k->n] = line;
 	k->rows[k->n++] = *r;
 	return 0;
+}
+
+static void forget(struct keeping *k)
+{
+	free(k->rows);
+	free(k->lines);
+	*k = (struct keeping){ 0 };
 }
 
 int record_read_all(const char *data, size_t len, struct record **rows, size_t *n, char *why,
@@ -312,25 +326,87 @@ int record_read_all(const char *data, size_t len, struct record **rows, size_t *
 	int rc = record_read_stream(data, len, &to, why, why_max);
 
 	if (rc) {
-		free(k.rows);
+		forget(&k);
 		return rc;
 	}
 	*rows = k.rows;
 	*n = k.n;
+	free(k.lines);
 	return 0;
+}
+
+/* ---- one row of each key ---- */
+
+static int by_key_then_place(const void *a, const void *b)
+{
+	const struct record *x = *(const struct record *const *)a,
+			    *y = *(const struct record *const *)b;
+	int order = record_compare(x, y, 0);
+
+	return order ? order : x < y ? -1 : x > y;
+}
+
+/* Marks rows whose key an earlier one has; `same` is the first of them, `as` the row it repeats. */
+static size_t mark_twice(const struct keeping *k, const struct record **order, bool *twice,
+			 size_t *same, size_t *as)
+{
+	size_t n = 0, first = 0;
+
+	for (size_t i = 0; i < k->n; i++)
+		order[i] = &k->rows[i];
+	qsort(order, k->n, sizeof(*order), by_key_then_place);
+	for (size_t i = 1; i < k->n; i++) {
+		size_t at = (size_t)(order[i] - k->rows);
+
+		if (!record_same_key(order[first], order[i])) {
+			first = i;
+			continue;
+		}
+		twice[at] = true;
+		if (n++ == 0 || at < *same) {
+			*same = at;
+			*as = (size_t)(order[first] - k->rows);
+		}
+	}
+	return n;
+}
+
+static int drop_twice(struct keeping *k, char *note, size_t note_max)
+{
+	const struct record **order = calloc(k->n + 1, sizeof(*order));
+	bool *twice = calloc(k->n + 1, sizeof(*twice));
+	size_t same = 0, as = 0, n = 0, kept = 0;
+
+	if (order && twice)
+		n = mark_twice(k, order, twice, &same, &as);
+	if (n > 0) {
+		size_t at = strlen(note);
+
+		snprintf(
+		    note + at, note_max - at,
+		    "%sline %zu is the same point as line %zu and was left out (%zu such row%s)",
+		    at ? "; " : "", k->lines[same], k->lines[as], n, n == 1 ? "" : "s");
+		for (size_t i = 0; i < k->n; i++)
+			if (!twice[i])
+				k->rows[kept++] = k->rows[i];
+		k->n = kept;
+	}
+	free(order);
+	free(twice);
+	return order && twice ? 0 : -ENOMEM;
 }
 
 static int read_kept(const char *data, size_t len, struct keeping *k, char *why, size_t why_max)
 {
 	struct record_stream to = {
-		.row = keep, .arg = k, .max_rows = MAX_ROWS, .may_be_empty = 1
+		.row = keep, .arg = k, .max_rows = MAX_ROWS, .may_be_empty = 1, .known_only = 1
 	};
 	int rc;
 
 	*k = (struct keeping){ .why = why, .why_max = why_max };
 	rc = record_read_stream(data, len, &to, why, why_max);
 	if (rc)
-		free(k->rows);
+		forget(k);
 	return rc;
 }
 
@@ -370,7 +446,13 @@ int record_read_run(const char *data, size_t len, struct record **rows, size_t *
 	}
 	if (rc)
 		return rc;
+	rc = drop_twice(&k, note, note_max);
+	if (rc) {
+		forget(&k);
+		return rc;
+	}
 	*rows = k.rows;
 	*n = k.n;
+	free(k.lines);
 	return 0;
 }

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/attr.h"
-
-#define RUN_SCHEMA_MAX 1
+#include "data/record.h"
 
 /* FACT_METHOD is the release that measured, without its last number; FACT_BATCH is compared point
  * by point and has no place in run.json. */
@@ -170,11 +169,11 @@ static int check(const json_t *run, char *why, size_t why_max)
 	if (!json_is_object(run) || !json_is_integer(schema))
 		return snprintf(why, why_max, "line 1: not a run.json: no whole number 'schema'"),
 		       -EBADMSG;
-	if (json_integer_value(schema) < 1 || json_integer_value(schema) > RUN_SCHEMA_MAX)
+	if (json_integer_value(schema) < 1 || json_integer_value(schema) > RECORD_RUN_SCHEMA)
 		return snprintf(
 			   why, why_max,
 			   "schema %lld; this version knows up to %d: a newer ncclbench wrote it",
-			   (long long)json_integer_value(schema), RUN_SCHEMA_MAX),
+			   (long long)json_integer_value(schema), RECORD_RUN_SCHEMA),
 		       -EBADMSG;
 	if (!json_is_array(json_object_get(run, "ranks")))
 		return snprintf(why, why_max, "not a run.json: no list 'ranks'"), -EBADMSG;

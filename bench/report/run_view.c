@@ -86,7 +86,7 @@ static void add_note(struct run_view *r, const char *text)
 
 static int load_rows(struct run_view *r, const char *dir, char *why, size_t why_max)
 {
-	char *data = NULL, place[300] = "", cut[200] = "", line[300];
+	char *data = NULL, place[300] = "", cut[300] = "", line[400];
 	size_t len = 0;
 	int rc = read_file(dir, "points.csv", &data, &len, why, why_max);
 
@@ -287,7 +287,25 @@ static int take_meta(struct run_view *r, json_t *o)
 	return rc == 0 ? note_pairs(r, json_object_get(o, "pairs")) : rc;
 }
 
-static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_max)
+static int check_meta(const json_t *o, const char *dir, char *why, size_t why_max)
+{
+	const json_t *schema = json_object_get(o, "schema");
+
+	if (!json_is_object(o))
+		snprintf(why, why_max, "%s/run.json: not an object", dir);
+	else if (schema && !json_is_integer(schema))
+		snprintf(why, why_max, "%s/run.json: schema is no whole number", dir);
+	else if (json_integer_value(schema) > RECORD_RUN_SCHEMA)
+		snprintf(why, why_max,
+			 "%s/run.json: schema %lld; this version knows up to %d: a newer ncclbench "
+			 "wrote it",
+			 dir, (long long)json_integer_value(schema), RECORD_RUN_SCHEMA);
+	else
+		return 0;
+	return -EBADMSG;
+}
+
+int run_view_meta(const char *dir, json_t **out, char *why, size_t why_max)
 {
 	char *data = NULL;
 	size_t len = 0;
@@ -295,23 +313,34 @@ static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_
 	json_t *o;
 	int rc = read_file(dir, "run.json", &data, &len, why, why_max);
 
-	r->view.one_host = true;
-	if (rc == -ENOENT) {
-		add_note(r, "no run.json: the machine, its versions and its peaks are not known");
-		return 0;
-	}
 	if (rc < 0)
-		return rc;
+		return rc == -ENOENT ? 0 : rc;
 	o = json_loadb(data, len, JSON_REJECT_DUPLICATES, &error);
 	free(data);
-	if (!json_is_object(o)) {
-		if (o)
-			snprintf(why, why_max, "%s/run.json: not an object", dir);
-		else
-			snprintf(why, why_max, "%s/run.json, line %d column %d: %s", dir,
-				 error.line, error.column, error.text);
-		json_decref(o);
+	if (!o) {
+		snprintf(why, why_max, "%s/run.json, line %d column %d: %s", dir, error.line,
+			 error.column, error.text);
 		return -EBADMSG;
+	}
+	rc = check_meta(o, dir, why, why_max);
+	if (rc)
+		json_decref(o);
+	else
+		*out = o;
+	return rc;
+}
+
+static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_max)
+{
+	json_t *o = NULL;
+	int rc = run_view_meta(dir, &o, why, why_max);
+
+	r->view.one_host = true;
+	if (rc < 0)
+		return rc;
+	if (!o) {
+		add_note(r, "no run.json: the machine, its versions and its peaks are not known");
+		return 0;
 	}
 	rc = take_meta(r, o);
 	if (rc < 0)

@@ -33,6 +33,10 @@ struct run_view {
  * file and, for bad text, the place. A name that is empty is -EINVAL.
  */
 int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max) ATTR_MUST;
+/* DIR/run.json as an object to be given back; *out stays where the folder has none. 0; negative
+ * errno with one line in `why` that names the file and the place: no JSON, no object, a newer
+ * schema. */
+int run_view_meta(const char *dir, struct json_t **out, char *why, size_t why_max) ATTR_MUST;
 /* A string of run.json, or of an object in it; "" when it is not there. */
 const char *run_view_text(const struct json_t *o, const char *key);
 void run_view_fini(struct run_view *r);

@@ -17,13 +17,13 @@
 #include "data/record.h"
 #include "ncclbench/exitcode.h"
 #include "report/estimate.h"
+#include "report/run_view.h"
 #include "report/view.h"
 #include "spec/transport.h"
 #include "tool/cmd.h"
 #include "tool/words.h"
 
 #define POINTS_MAX (512u << 20)
-#define RUN_MAX (64u << 20)
 #define MODEL_MAX (1u << 20)
 #define RUNS_MAX 64
 #define MFU_OF_GEMM 0.7  /* of what a matrix multiplication reaches */
@@ -286,27 +286,25 @@ static void gpu_name(const json_t *rank, char *out, size_t max)
 	}
 }
 
-/* Absent or broken: nothing is known about the machine, the points count. */
-static void load_facts(const char *dir, struct loaded *r)
+/* Absent: nothing is known about the machine, the points count. */
+static int load_facts(const char *dir, struct loaded *r, char *why, size_t why_max)
 {
-	char *path = file_join(dir, "run.json"), *data = NULL;
-	size_t len = 0;
-	json_t *o = path && file_read_all(path, RUN_MAX, &data, &len) == 0
-			? json_loadb(data, len, 0, NULL)
-			: NULL;
+	json_t *o = NULL;
+	int rc = run_view_meta(dir, &o, why, why_max);
 	const json_t *hosts = json_object_get(o, "hosts");
 
+	if (rc)
+		return rc;
 	r->one_host = !json_is_integer(hosts) || json_integer_value(hosts) <= 1;
 	r->ranks = (int)json_integer_value(json_object_get(o, "nranks"));
 	gpu_name(json_array_get(json_object_get(o, "ranks"), 0), r->gpu, sizeof(r->gpu));
 	json_decref(o);
-	free(data);
-	free(path);
+	return 0;
 }
 
 static int load(const char *dir, struct loaded *r)
 {
-	char *path, *data = NULL, why[200] = "", cut[200] = "";
+	char *path, *data = NULL, why[600] = "", cut[300] = "";
 	size_t len = 0;
 	int rc, most;
 
@@ -329,7 +327,10 @@ static int load(const char *dir, struct loaded *r)
 	}
 	if (cut[0])
 		log_note("estimate: %.*s/points.csv: %s", CMD_WORD_MAX, dir, cut);
-	load_facts(dir, r);
+	if (load_facts(dir, r, why, sizeof(why))) {
+		log_error("estimate: %s", why);
+		return NB_EXIT_USAGE;
+	}
 	/* What was measured, which may be fewer than were started. */
 	most = view_most_ranks(r->rows, r->n);
 	r->ranks = most > 1 ? most : r->ranks;

@@ -3,7 +3,7 @@
 # The gate on recorded runs (README.md here): a run against itself, then the same run with one thing changed at a time, and
 # what must come of each. Changes are made with awk on copies; no statistics are repeated here.
 # usage: gate.sh NCCLBENCH FOLDER-OF-THIS-FILE
-# shellcheck disable=SC2086,SC2016,SC2317  # $wide is words; the single quotes are awk; functions are arguments
+# shellcheck disable=SC2086,SC2016,SC2317,SC3045  # $wide is words; the single quotes are awk; functions are arguments
 set -u
 ncclbench=$1
 here=$2

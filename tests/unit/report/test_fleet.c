@@ -42,7 +42,9 @@ static int setup(void **state)
 	put("b", "run.json", "{\"hosts\": 2, \"ranks\": [{\"host\": \"node7\"}]}");
 	put("c", "points.csv", HEAD ROW);
 	put("c", "run.json", "{\"complete\": false, \"ranks\": [{\"host\": \"other\"}]}");
-	put("bare", "points.csv", HEAD ROW ROW "nccl,p2p,all_red");
+	put("bare", "points.csv",
+	    HEAD ROW "nccl,p2p,all_reduce,16,graph,ok,5\n"
+		     "nccl,p2p,all_red");
 	put("empty", "points.csv", HEAD);
 	put("bad", "points.csv", HEAD "nccl,p2p,all_reduce,8,graph,good,5\n");
 	put("badmeta", "points.csv", HEAD ROW);
