@@ -24,6 +24,14 @@
 #define LOOK_AGAIN_MS 20
 #define SILENT_MS (15 * 60 * 1000) /* a writer that has opened a pipe and says nothing */
 
+const char *file_why(int rc)
+{
+	if (rc == -ENXIO) /* "No such device or address" */
+		return "nobody came to the other end of this FIFO for 5 seconds; start that "
+		       "program, or name a file";
+	return rc == -EFBIG ? "too large" : strerror(-rc);
+}
+
 static ssize_t read_some(int fd, char *to, size_t room)
 {
 	ssize_t n;

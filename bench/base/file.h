@@ -10,6 +10,9 @@
 
 #include "base/attr.h"
 
+/* What a negative errno of these says of a file: strerror's words, or more where they tell nothing.
+ */
+const char *file_why(int rc);
 int file_read_all(const char *path, size_t max, char **data, size_t *len) ATTR_MUST; /* NUL added */
 /* The next bytes of a descriptor that does not block; 0 at the end, negative errno. A FIFO that
  * nobody has opened for writing ends in -ENXIO while `nobody_yet` (nothing was read before), a

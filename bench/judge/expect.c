@@ -8,11 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/attr.h"
 #include "base/num.h"
 #include "data/csv.h"
 #include "judge/pool.h"
 #include "judge/series.h"
 #include "judge/verdict.h"
+#include "spec/dtype.h"
+#include "spec/op.h"
+#include "spec/redop.h"
+#include "spec/timing.h"
+#include "spec/transport.h"
 
 #define ROWS_MAX 10000
 
@@ -78,6 +84,131 @@ const char *expect_fault(const struct expectation *e)
 		return "the reason is empty";
 	return is_day(e->until) ? NULL : "until must be a day as 2026-12-31";
 }
+
+/* ---- rows that can never match ---- */
+
+static bool a_backend(const char *word)
+{
+	return backend_find(word) >= 0;
+}
+
+static bool a_transport(const char *word)
+{
+	for (int b = 0; b < BACKEND_COUNT; b++)
+		if (transport_find(b, word) >= 0)
+			return true;
+	return false;
+}
+
+static bool a_variant(const char *word)
+{
+	return variant_find(word) >= 0;
+}
+
+static bool an_op(const char *word)
+{
+	return op_find(word) >= 0;
+}
+
+/* Rows have the name, never the other one. */
+static bool a_dtype(const char *word)
+{
+	int d = dtype_find(word);
+
+	return d >= 0 && strcmp(dtype_table[d].name, word) == 0;
+}
+
+static bool a_redop(const char *word)
+{
+	return redop_find(word) >= 0 || strcmp(word, "none") == 0;
+}
+
+static bool a_timing(const char *word)
+{
+	return timing_find(word) >= 0;
+}
+
+static bool a_size(const char *word)
+{
+	uint64_t size;
+
+	return num_parse_size(word, &size) == 0;
+}
+
+/* As rows write it: 2, not 02. */
+static bool a_number(const char *word)
+{
+	int64_t n;
+	char same[24];
+
+	if (num_parse_i64(word, -1, INT32_MAX, &n))
+		return false;
+	snprintf(same, sizeof(same), "%lld", (long long)n);
+	return strcmp(same, word) == 0;
+}
+
+/* TABLE: what a value of a column can be; of the others it can be anything. */
+static const struct {
+	const char *column;
+	bool (*can_be)(const char *word);
+	const char *fault;
+} values[] = {
+	{ "backend", a_backend, "no row can match: backend is nccl or ucx" },
+	{ "transport", a_transport,
+	  "no row can match: the transport is none of `ncclbench list transports`" },
+	{ "variant", a_variant,
+	  "no row can match: the variant is none of `ncclbench list registrations`" },
+	{ "op", an_op, "no row can match: the op is none of `ncclbench list ops`" },
+	{ "dtype", a_dtype, "no row can match: the dtype is none of `ncclbench list types`" },
+	{ "redop", a_redop, "no row can match: the redop is none of `ncclbench list reductions`" },
+	{ "timing", a_timing, "no row can match: the timing is none of `ncclbench list timings`" },
+	{ "bytes", a_size, "no row can match: bytes must be a size, as 8, 64K or 1M" },
+	{ "ranks", a_number, "no row can match: ranks must be a whole number, as 2" },
+	{ "root", a_number, "no row can match: root must be a whole number, as 0" },
+	{ "inplace", a_number, "no row can match: inplace must be 0 or 1" },
+};
+
+static const char *never_word(const char *word, size_t n)
+{
+	size_t name = strcspn(word, "=");
+	char column[32], value[sizeof(((struct expectation *)0)->match)];
+
+	snprintf(column, sizeof(column), "%.*s", (int)name, word);
+	snprintf(value, sizeof(value), "%.*s", (int)(n - name - 1), word + name + 1);
+	for (size_t i = 0; i < N_ELEMENTS(values); i++)
+		if (strcmp(values[i].column, column) == 0 && !values[i].can_be(value))
+			return values[i].fault;
+	return NULL;
+}
+
+/* Is the column of this word named by one after it? */
+static bool named_again(const char *word, size_t n)
+{
+	size_t name = strcspn(word, "=") + 1;
+
+	for (const char *p = word + n + strspn(word + n, " "); *p; p += strspn(p, " ")) {
+		if (strncmp(p, word, name) == 0)
+			return true;
+		p += strcspn(p, " ");
+	}
+	return false;
+}
+
+const char *expect_never(const struct expectation *e)
+{
+	const char *fault = NULL;
+
+	for (const char *p = e->match + strspn(e->match, " "); *p && !fault; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " ");
+
+		fault = named_again(p, n) ? "no row can match: a column is named twice"
+					  : never_word(p, n);
+		p += n;
+	}
+	return fault;
+}
+
+/* ---- reading ---- */
 
 static int refuse(char *why, size_t max, size_t line, const char *reason)
 {

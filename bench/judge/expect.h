@@ -34,6 +34,9 @@ int expect_parse(const char *data, size_t len, struct expectations *out, char *w
 		 size_t why_max) ATTR_MUST;
 /* NULL when well formed, else what is wrong (static text). */
 const char *expect_fault(const struct expectation *e);
+/* Why no point can ever match a well-formed row: a column twice, a value that none has; NULL when
+ * one can. For whoever writes a row; files are read all the same, another version may know more. */
+const char *expect_never(const struct expectation *e);
 /* The row for a point, or for a group (bytes UINT64_MAX: rows that name bytes do not match); the
  * one that lasts longest, expired or not; NULL when none. */
 const struct expectation *expect_find(const struct expectations *e, const struct pool *pool,

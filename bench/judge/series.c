@@ -516,7 +516,7 @@ static int read_input(const char *dir, const char *name, size_t max, bool must, 
 	if (rc == -ENOENT && !must)
 		return 0;
 	if (rc)
-		snprintf(why, why_max, "%s: %s", name, rc == -EFBIG ? "too large" : strerror(-rc));
+		snprintf(why, why_max, "%s: %s", name, file_why(rc));
 	return rc;
 }
 
@@ -525,7 +525,7 @@ static int read_file(const char *path, struct input *in, char *why, size_t why_m
 	int rc = file_read_all(path, POINTS_MAX, &in->data, &in->len);
 
 	if (rc)
-		snprintf(why, why_max, POINTS ": %s", rc == -EFBIG ? "too large" : strerror(-rc));
+		snprintf(why, why_max, POINTS ": %s", file_why(rc));
 	return rc;
 }
 

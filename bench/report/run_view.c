@@ -23,7 +23,7 @@ static int read_file(const char *dir, const char *name, char **data, size_t *len
 	int r = path ? file_read_all(path, FILE_MAX_BYTES, data, len) : -ENOMEM;
 
 	if (r < 0)
-		snprintf(why, why_max, "cannot read %s/%s: %s", dir, name, strerror(-r));
+		snprintf(why, why_max, "cannot read %s/%s: %s", dir, name, file_why(r));
 	free(path);
 	return r;
 }

@@ -60,6 +60,7 @@ static const char *advice(int rc)
 		{ EPERM, " (may not be written by this user: change its permissions, or --dir "
 			 "names another folder)" },
 		{ EROFS, " (--dir names a folder elsewhere)" },
+		{ ENOENT, " (it cannot be made there: --dir names a folder elsewhere)" },
 		{ ENOTDIR, " (a part of that path is a file: --dir names another folder)" },
 		{ ENOSPC, " (make room, then try again)" },
 		{ EDQUOT, " (make room, then try again)" },
@@ -440,6 +441,8 @@ static int fill_expectation(const struct request *r, struct expectation *e)
 	record_set(e->reason, sizeof(e->reason), r->reason);
 	record_set(e->until, sizeof(e->until), r->until);
 	fault = expect_fault(e);
+	if (!fault)
+		fault = expect_never(e);
 	return fault ? words_refuse("baseline expect", "the row", e->match, fault) : 0;
 }
 

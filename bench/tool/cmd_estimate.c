@@ -322,7 +322,7 @@ static int load(const char *dir, struct loaded *r)
 	free(path);
 	if (rc) {
 		log_error("estimate: cannot read %.*s/points.csv: %s", CMD_WORD_MAX, dir,
-			  why[0] ? why : strerror(-rc));
+			  why[0] ? why : file_why(rc));
 		return NB_EXIT_USAGE;
 	}
 	if (cut[0])

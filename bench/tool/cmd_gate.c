@@ -145,11 +145,16 @@ static int set_all(struct request *r, const char *value)
 	return 0;
 }
 
+static int set_path(const char *option, const char *value)
+{
+	return value[0] ? 0 : words_refuse("gate", option, value, "has an empty name");
+}
+
 #define PATH_OPTION(name)                                           \
 	static int set_##name(struct request *r, const char *value) \
 	{                                                           \
 		r->name = value;                                    \
-		return 0;                                           \
+		return set_path("--" #name, value);                 \
 	}
 PATH_OPTION(out)
 PATH_OPTION(confirm)
@@ -312,7 +317,7 @@ static int write_one(const struct gate_writer *w, const struct output *out,
 		rc = b.failed ? -ENOMEM : file_replace(out->file, buf_text(&b), b.len);
 	buf_fini(&b);
 	if (rc && out->file)
-		log_error("cannot write %.*s: %s", CMD_WORD_MAX, out->file, strerror(-rc));
+		log_error("cannot write %.*s: %s", CMD_WORD_MAX, out->file, file_why(rc));
 	return rc;
 }
 

@@ -172,7 +172,7 @@ static int read_one(struct imported *im, const struct import_options *o, const c
 
 	if (rc) {
 		log_error("import: cannot read %.*s: %s", CMD_WORD_MAX, path,
-			  rc == -EFBIG ? "larger than 256 MiB" : strerror(-rc));
+			  rc == -EFBIG ? "larger than 256 MiB" : file_why(rc));
 		return NB_EXIT_USAGE;
 	}
 	rc = import_read(im, &o->request, path, data, len);

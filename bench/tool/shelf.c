@@ -158,7 +158,7 @@ int shelf_expect(struct shelf *s, const char *path, int must)
 		rc = expect_parse(data, len, &e, why, sizeof(why));
 	free(data);
 	if (rc) {
-		log_error("%.200s: %s", path, why[0] ? why : strerror(-rc));
+		log_error("%.200s: %s", path, why[0] ? why : file_why(rc));
 		return NB_EXIT_USAGE;
 	}
 	expect_fini(&s->expected);

@@ -47,6 +47,42 @@ static void rows_match_by_key(void **state)
 }
 
 static const struct {
+	const char *match;
+	bool never;
+} ever[] = {
+	{ "transport=shm op=broadcast bytes=64K", false },
+	{ "backend=ucx transport=tcp", false },
+	{ "dtype=half redop=none timing=graph variant=user", false },
+	{ "ranks=2 root=0 inplace=1", false },
+	{ "load= arm= map= pair=", false }, /* a row may be without them */
+	{ "op=", true },
+	{ "op=all_reduce op=broadcast", true },
+	{ "op=all_reduce bytes=8 op=all_reduce", true },
+	{ "bytes=08", false }, /* sizes are read, not compared as text */
+	{ "bytes=8Q", true },
+	{ "bytes=8 bytes=8", true },
+	{ "bytes=many", true },
+	{ "transport=*", true },
+	{ "transport=SHM", true },
+	{ "dtype=fp16", true }, /* rows say half */
+	{ "ranks=02", true },
+	{ "ranks=+2", true },
+	{ "backend=mpi", true },
+};
+
+static void what_can_never_match(void **state)
+{
+	for (size_t i = 0; i < N_ELEMENTS(ever); i++) {
+		struct expectation e = { .verdict = -1, .reason = "r", .until = "2030-01-01" };
+
+		strcpy(e.match, ever[i].match);
+		assert_null(expect_fault(&e));
+		if ((expect_never(&e) != NULL) != ever[i].never)
+			fail_msg("%s: %s", ever[i].match, ever[i].never ? "never" : "may");
+	}
+}
+
+static const struct {
 	const char *csv, *says;
 } faults[] = {
 	{ "match,verdict,reason\n", "line 1: the header must be" },
@@ -89,7 +125,8 @@ static void faults_name_line_and_reason(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(rows_match_by_key),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(what_can_never_match),
+					    cmocka_unit_test(rows_match_by_key),
 					    cmocka_unit_test(faults_name_line_and_reason) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
