@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/visible.h"
 #include "data/csv.h"
 #include "data/record.h"
 #include "spec/outcome.h"
@@ -38,9 +39,7 @@ struct reading {
 
 static void clean(char *text)
 {
-	for (; *text != '\0'; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
+	visible_copy(text, text, strlen(text) + 1);
 }
 
 /* "line 3, column 22 (time_us): reason" */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/attr.h"
+#include "base/visible.h"
 #include "data/record.h"
 
 /* FACT_METHOD is the release that measured, without its last number; FACT_BATCH is compared point
@@ -69,7 +70,7 @@ void fact_sampling(const int64_t number[4], char *out, size_t max)
 		 (long long)number[1], (long long)number[2], (long long)number[3]);
 }
 
-/* Text of a string, number or boolean; control bytes become blanks. */
+/* Text of a string or number, as it may be shown. */
 static void value_text(const json_t *v, char *out, size_t max)
 {
 	out[0] = '\0';
@@ -77,9 +78,7 @@ static void value_text(const json_t *v, char *out, size_t max)
 		snprintf(out, max, "%s", json_string_value(v));
 	else if (json_is_integer(v))
 		snprintf(out, max, "%lld", (long long)json_integer_value(v));
-	for (char *c = out; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = ' ';
+	visible_copy(out, out, max);
 }
 
 /* "a" when all ranks say a, else "a + b" in their order. */
@@ -189,8 +188,7 @@ int facts_parse(const char *json, size_t len, struct run_facts *out, char *why, 
 	if (run == NULL) {
 		snprintf(why, why_max, "line %d, column %d: %.120s", error.line, error.column,
 			 error.text);
-		for (char *c = why; *c; c++)
-			*c = (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
+		visible_copy(why, why, why_max);
 		return -EBADMSG;
 	}
 	rc = check(run, why, why_max);

@@ -6,6 +6,7 @@
 
 #include "base/attr.h"
 #include "base/buf.h"
+#include "base/visible.h"
 #include "judge/pool.h"
 #include "judge/series.h"
 
@@ -58,7 +59,9 @@ void group_label(const struct pool *pool, uint32_t group, struct buf *out)
 		usual = value[0] == '\0';
 		for (size_t k = 0; k < N_ELEMENTS(parts[i].usual) && parts[i].usual[k]; k++)
 			usual |= strcmp(value, parts[i].usual[k]) == 0;
-		if (!usual)
-			buf_printf(out, "%s%s%s", out->len ? " " : "", parts[i].before, value);
+		if (usual)
+			continue;
+		buf_printf(out, "%s%s", out->len ? " " : "", parts[i].before);
+		visible_add(out, value);
 	}
 }

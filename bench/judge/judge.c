@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "judge/admit.h"
 #include "judge/check.h"
 #include "judge/expect.h"
@@ -48,7 +49,11 @@ void judge_fini(struct judgement *j)
 static void leave_out(struct judgement *j, const struct series *s, const char *why)
 {
 	j->n_left_out++;
-	buf_printf(&j->notes, "left out: %s: %s\n", s->path ? s->path : "a series", why);
+	buf_puts(&j->notes, "left out: ");
+	visible_add(&j->notes, s->path ? s->path : "a series");
+	buf_puts(&j->notes, ": ");
+	visible_add(&j->notes, why);
+	buf_putc(&j->notes, '\n');
 }
 
 /* Into j->used: each measurement once, and not the one that is judged. */
@@ -367,11 +372,12 @@ static void note_unconfirmed(struct trial *t)
 		groups += j->groups[i].f.unconfirmed;
 	for (size_t i = 0; i < j->n_points; i++)
 		points += j->points[i].f.unconfirmed;
-	if (groups + points > 0)
-		buf_printf(&t->j->notes,
-			   "%zu group%s and %zu point%s slower at first, not confirmed by %s\n",
-			   groups, groups == 1 ? "" : "s", points, points == 1 ? " were" : "s were",
-			   t->confirm->path ? t->confirm->path : "the second run");
+	if (groups + points == 0)
+		return;
+	buf_printf(&t->j->notes, "%zu group%s and %zu point%s slower at first, not confirmed by ",
+		   groups, groups == 1 ? "" : "s", points, points == 1 ? " were" : "s were");
+	visible_add(&t->j->notes, t->confirm->path ? t->confirm->path : "the second run");
+	buf_putc(&t->j->notes, '\n');
 }
 
 static int confirm(struct trial *t)

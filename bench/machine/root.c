@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/visible.h"
 
 void root_path(const char *root, const char *rest, char out[PATH_MAX])
 {
@@ -21,9 +22,7 @@ void root_path(const char *root, const char *rest, char out[PATH_MAX])
 
 void root_clean(char *text)
 {
-	for (; *text != '\0'; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
+	visible_copy(text, text, strlen(text) + 1);
 }
 
 char *root_trim(char *text)

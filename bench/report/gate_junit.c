@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/visible.h"
 #include "base/num.h"
 #include "judge/groups.h"
 #include "judge/judge.h"
@@ -29,14 +30,15 @@ static void escaped(struct buf *b, const char *text)
 		      { '\'', "&apos;" } };
 
 	for (; *text; text++) {
-		size_t i = 0;
+		size_t i = 0, n = visible_char(text);
 
 		while (i < sizeof(table) / sizeof(table[0]) && table[i].c != *text)
 			i++;
 		if (i < sizeof(table) / sizeof(table[0]))
 			buf_puts(b, table[i].as);
 		else
-			buf_putc(b, (unsigned char)*text < 0x20 ? ' ' : *text);
+			buf_add(b, n ? text : " ", n ? n : 1);
+		text += n ? n - 1 : 0;
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/num.h"
+#include "base/visible.h"
 #include "judge/groups.h"
 #include "judge/judge.h"
 #include "judge/series.h"
@@ -59,13 +60,15 @@ static void list_notes(struct buf *b, const struct judgement *j)
 
 	while (*p) {
 		size_t n = strcspn(p, "\n");
-		struct buf one = { 0 };
+		struct buf one = { 0 }, shown = { 0 };
 
 		buf_add(&one, p, n);
+		visible_add(&shown, buf_text(&one));
 		buf_puts(b, "- ");
-		text_markdown(b, buf_text(&one));
+		text_markdown(b, buf_text(&shown));
 		buf_putc(b, '\n');
 		buf_fini(&one);
+		buf_fini(&shown);
 		p += n + (p[n] == '\n');
 	}
 }

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/num.h"
 #include "base/output.h"
+#include "base/visible.h"
 #include "data/store.h"
 #include "import/format.h"
 #include "import/result.h"
@@ -235,8 +236,11 @@ static int print(const struct imported *im, const struct import_options *o, cons
 		buf_putc(&text, '\n');
 	} else if (!o->json) {
 		import_tables_text(im, &text);
-		if (dir)
-			buf_printf(&text, "run: %s\n", dir);
+		if (dir) {
+			buf_puts(&text, "run: ");
+			visible_escape(&text, dir);
+			buf_putc(&text, '\n');
+		}
 	}
 	text.failed |= o->json && !json;
 	r = output_put(&text);

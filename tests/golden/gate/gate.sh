@@ -301,5 +301,18 @@ grep -q "$esc" "$tmp/out" && { echo "FAILED: a hostile name as it is"; failed=1;
 grep -q 'a\\x1b\[31m.*-dir/a$' "$tmp/out" || { echo "FAILED: a hostile folder"; failed=1; }
 "$ncclbench" baseline list --json --dir "$tmp/evil" | grep -qi 'a\\u001b\[31m\\u009b\\u202e\\nb' || { echo "FAILED: a hostile name in JSON"; failed=1; }
 
+# So are the words of a run.json and of rows, in every form.
+copy talks
+sed -i 's/"machine": "/"machine": "\\u202e\\u009b31m\\u200b/' "$tmp/talks/run.json"
+change talks points.csv '$c["map"] = "m\302\23331m\342\200\256"'
+change talks samples.csv '$c["map"] = "m\302\23331m\342\200\256"'
+for form in text json markdown junit github; do
+	"$ncclbench" gate $wide "$here/b" "$tmp/evil/$evil" "$tmp/talks" "--$form" --all --across hardware >"$tmp/out"
+	[ -s "$tmp/out" ] || { echo "FAILED: nothing in $form"; failed=1; }
+	LC_ALL=C grep -q "$(printf '\033\\|\302\233\\|\342\200\256\\|\342\200\213')" "$tmp/out" && { echo "FAILED: hostile words in $form"; failed=1; }
+done
+"$ncclbench" gate plan "$tmp/talks" >"$tmp/out"
+LC_ALL=C grep -q "$(printf '\302\233\\|\342\200\256')" "$tmp/out" && { echo "FAILED: hostile words in a plan"; failed=1; }
+
 [ "$failed" -eq 0 ] && echo "all as expected"
 exit "$failed"
