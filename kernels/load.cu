@@ -10,10 +10,12 @@
 
 #include "ncclbench/kernels.h"
 
-#define BLOCKS_PER_SM 2
-/* Many short blocks: with one wave of long ones a few SMs less would cost a second wave. All rounds
- * of an SM take about 70 us at 1.98 GHz. */
+/* Many short blocks: with one wave of long ones a few SMs less would cost a second wave, and a
+ * kernel that finds no room on an SM would wait for the whole piece. All rounds of an SM take about
+ * 70 us at 1.98 GHz; a thread of the other load takes a few vectors. */
 #define FMA_BLOCKS_PER_SM 32
+#define MEM_VECTORS 8
+#define BLOCKS_MOST (1 << 20)
 #define KEEP_NONE 0.0f /* every sum is above */
 #define KEEP_ALL 1e30f
 
@@ -63,8 +65,11 @@ static int blocks(int per_sm)
 
 extern "C" int nb_load_memory(void *buf, uint64_t bytes, void *stream)
 {
-	load_memory<<<blocks(BLOCKS_PER_SM), NB_LOAD_THREADS, 0, (cudaStream_t)stream>>>(
-	    (float4 *)buf, bytes / sizeof(float4));
+	const uint64_t n = bytes / sizeof(float4), each = NB_LOAD_THREADS * MEM_VECTORS;
+	const uint64_t grid = n < each ? 1 : n / each;
+
+	load_memory<<<(unsigned)(grid < BLOCKS_MOST ? grid : BLOCKS_MOST), NB_LOAD_THREADS, 0,
+		      (cudaStream_t)stream>>>((float4 *)buf, n);
 	return cudaGetLastError();
 }
 

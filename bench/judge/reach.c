@@ -37,12 +37,20 @@ static double half_width(const struct reach *r, size_t restarts, size_t series, 
 	return stat_normal_quantile(1 - alpha) * r->within * sqrt(HL_COST * (1 / n + 1 / m));
 }
 
+/* Variance that restarts alone make of the centre of a series. */
+static double of_restarts(double within, double restarts)
+{
+	double v = spread_expected(within, fmax(restarts, 1));
+
+	return isnan(v) ? 0 : v;
+}
+
 /* sd of the centre of one series of that many restarts. */
 static double centre_sd(const struct reach *r, size_t restarts)
 {
 	double differ = isnan(r->differ) ? 0 : r->differ;
 
-	return sqrt(differ * differ + spread_expected(r->within, (double)restarts));
+	return sqrt(differ * differ + of_restarts(r->within, (double)restarts));
 }
 
 static double freedom(const struct reach *r, size_t series)
@@ -80,18 +88,14 @@ static double beyond(double variance, double restarts)
 	return isnan(variance) ? NAN : sqrt(fmax(0, variance - restarts));
 }
 
-static double of_restarts(const struct reach *r)
-{
-	return spread_expected(r->within, (double)(r->restarts ? r->restarts : 1));
-}
-
 static void fill(struct reach *r, const struct evidence *e)
 {
 	r->n_series = e->n_series;
 	r->n_starts = e->n_starts;
 	r->restarts = e->n_series ? e->n_base / e->n_series : 0;
 	r->within = isnan(e->within) ? 0 : e->within;
-	r->between = beyond(stat_variance(e->centre, e->n_series, e->n_starts), of_restarts(r));
+	r->between = beyond(stat_variance(e->centre, e->n_series, e->n_starts),
+			    of_restarts(r->within, (double)r->restarts));
 }
 
 static void borrow(struct reach *r, const struct evidence *e)
@@ -99,7 +103,8 @@ static void borrow(struct reach *r, const struct evidence *e)
 	struct spread s = weigh_spread(e);
 
 	r->lent = spread_freedom(&s, e->lent) - (double)s.freedom;
-	r->differ = beyond(spread_variance(&s, e->lent), of_restarts(r));
+	r->differ =
+	    beyond(spread_variance(&s, e->lent), of_restarts(r->within, (double)r->restarts));
 }
 
 static size_t group_end(const struct joined *j, size_t first)

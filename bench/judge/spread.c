@@ -11,9 +11,13 @@
  * series that do not differ lies there. */
 #define RATIO_LEAST 0.01
 
+/* Restarts that are equal to the last bits come of a coarse clock, or were made up: they tell no
+ * spread. */
+#define WITHIN_LEAST 1e-9
+
 double spread_expected(double within, double restarts)
 {
-	return restarts >= 1 ? M_PI_2 * within * within / restarts : NAN;
+	return restarts >= 1 && within >= WITHIN_LEAST ? M_PI_2 * within * within / restarts : NAN;
 }
 
 static bool tells(const struct spread *s)
@@ -72,10 +76,9 @@ double spread_freedom(const struct spread *s, const struct spread_prior *p)
 
 double spread_variance(const struct spread *s, const struct spread_prior *p)
 {
-	double of_all = lent(s, p);
+	double of_all = lent(s, p), own = s->freedom > 0 ? (double)s->freedom * s->seen : 0;
 
 	if (of_all <= 0)
 		return s->seen;
-	return ((double)s->freedom * s->seen + of_all * p->ratio * s->expected) /
-	       spread_freedom(s, p);
+	return (own + of_all * p->ratio * s->expected) / spread_freedom(s, p);
 }

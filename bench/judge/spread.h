@@ -32,7 +32,7 @@ struct spread_prior {
 };
 
 /* Variance of the median of so many restarts with that sd: pi/2 times that of their mean (normal
- * theory). NaN where unknown. */
+ * theory). NaN where unknown, also where restarts do not differ at all. */
 double spread_expected(double within, double restarts);
 /* Units with nothing to say (no freedom, no spread of restarts) are left out. */
 void spread_fit(const struct spread *v, size_t n, struct spread_prior *out);

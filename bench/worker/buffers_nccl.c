@@ -94,7 +94,7 @@ static int area_make(struct area *a, uint64_t bytes, int variant, ncclComm_t com
 }
 
 /* Asking first leaves the other ranks of a shared GPU, and NCCL itself, something to live on. */
-static int have_room(uint64_t bytes, int device)
+int buffers_room(uint64_t bytes, int device)
 {
 	char needs[32], has[32];
 	size_t available = 0, total = 0;
@@ -136,11 +136,11 @@ static int make_room(struct buffers *b, const uint64_t need[2], const struct ncc
 		if (need[i] > b->area[i].bytes)
 			rc = area_release(&b->area[i], b->variant, r->comm);
 	if (!rc)
-		rc = have_room(missing(b, need), r->device);
+		rc = buffers_room(missing(b, need), r->device);
 	if (rc != NB_BACKEND_OOM)
 		return rc;
 	rc = buffers_release(b, r->comm);
-	return rc ? rc : have_room(missing(b, need), r->device);
+	return rc ? rc : buffers_room(missing(b, need), r->device);
 }
 
 int buffers_ensure(struct buffers *b, const uint64_t need[2], int variant,

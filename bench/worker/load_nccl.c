@@ -42,15 +42,11 @@ static int group(struct busy *b, int pieces, int mark)
 	return NB_BACKEND_OK;
 }
 
-static int make(struct nccl_rank *r)
+static int make_streams(struct nccl_rank *r)
 {
 	struct busy *b = &r->busy;
 	int least = 0, greatest = 0;
 
-	if (r->own[1])
-		return NB_BACKEND_OK;
-	if (!b->buf) /* first: without it nothing is to be undone */
-		CU_TRY(cudaMalloc(&b->buf, BUF_BYTES));
 	/* As frameworks do: communication goes first where both want an SM. */
 	CU_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
 	r->own[0] = r->stream;
@@ -60,6 +56,20 @@ static int make(struct nccl_rank *r)
 	CU_TRY(cudaMemsetAsync(b->buf, 0, BUF_BYTES, b->stream));
 	CU_TRY(cudaStreamCreateWithPriority(&r->own[1], cudaStreamNonBlocking, greatest));
 	return NB_BACKEND_OK;
+}
+
+static int make(struct nccl_rank *r)
+{
+	struct busy *b = &r->busy;
+	int rc = r->own[1] || b->buf ? NB_BACKEND_OK : buffers_room(BUF_BYTES, r->device);
+
+	if (rc || r->own[1])
+		return rc;
+	if (!b->buf)
+		CU_TRY(cudaMalloc(&b->buf, BUF_BYTES));
+	rc = make_streams(r);
+	/* Half made, it is made no second time: this worker ends. */
+	return rc == NB_BACKEND_OOM ? NB_BACKEND_ERROR : rc;
 }
 
 /* After the first mark. */

@@ -73,6 +73,8 @@ struct nccl_rank {
  * state, perhaps empty. */
 int buffers_ensure(struct buffers *b, const uint64_t need[2], int variant,
 		   const struct nccl_rank *r);
+/* NB_BACKEND_OOM where so much more would leave too little for NCCL and other ranks. */
+int buffers_room(uint64_t bytes, int device);
 int buffers_release(struct buffers *b, ncclComm_t comm);
 
 /* measure_nccl.c */

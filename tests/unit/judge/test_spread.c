@@ -33,6 +33,7 @@ static void what_restarts_make(void **state)
 	NEAR(spread_expected(0.02, 8), 7.853982e-5, 1e-10);
 	assert_true(isnan(spread_expected(0.02, 0)));
 	assert_true(isnan(spread_expected(NAN, 8)));
+	assert_true(isnan(spread_expected(1e-16, 8))); /* equal to the last bits */
 }
 
 /* Six ratios of 3 are more alike than chance would make them: all have one ratio. The mean of the
@@ -51,6 +52,11 @@ static void alike(void **state)
 	/* (2 x 3 + 4 x 3 e^Euler) / 6 */
 	NEAR(spread_variance(&v[0], &p), 1 + 2 * exp(EULER), 1e-9);
 	NEAR(spread_freedom(&v[0], &p), 6, 0);
+	/* (2 x 6 + 4 x 3 e^Euler x 2) / 6 */
+	NEAR(spread_variance(&v[1], &p), 2 + 4 * exp(EULER), 1e-9);
+	/* One series knows nothing of itself: all of it is lent. */
+	NEAR(spread_variance(&(struct spread){ NAN, 2, 0 }, &p), 6 * exp(EULER), 1e-9);
+	NEAR(spread_freedom(&(struct spread){ NAN, 2, 0 }, &p), 4, 0);
 }
 
 /* Logs of the ratios +-L: their variance is 6/5 L^2. With L^2 = pi^2/3.6 that is pi^2/3, of which
