@@ -155,6 +155,7 @@ static void take(const json_t *run, struct run_facts *f)
 	cut_method(f->value[FACT_METHOD]);
 	ranks_text(ranks, "boot", f->boot, sizeof(f->boot));
 	value_text(json_object_get(run, "started"), f->started, sizeof(f->started));
+	value_text(json_object_get(run, "seed"), f->seed, sizeof(f->seed));
 	value_text(json_object_get(run, "versions"), f->versions, sizeof(f->versions));
 	f->planned = planned > 0 ? (size_t)planned : 0;
 	f->complete = json_is_true(json_object_get(run, "complete"));

@@ -54,7 +54,7 @@ extern const char *const fact_sampling_keys[4];
 
 struct run_facts {
 	char value[FACT_COUNT][FACT_TEXT]; /* "" unknown; equal values of the ranks once */
-	char boot[FACT_TEXT], started[40], versions[FACT_TEXT];
+	char boot[FACT_TEXT], started[40], seed[24], versions[FACT_TEXT];
 	bool known;     /* there was a run.json */
 	bool complete;  /* the run reached its end */
 	size_t planned; /* rows it was to have; 0 unknown */

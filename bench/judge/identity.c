@@ -35,7 +35,9 @@ bool identity_same(const struct series *a, const struct series *b)
 
 	if (x->started[0] == '\0' || y->started[0] == '\0')
 		return same_rows(a, b);
-	if (strcmp(x->started, y->started) != 0 || strcmp(x->boot, y->boot) != 0 ||
+	/* The seed, of the clock unless it was given, tells runs of one second apart. */
+	if (strcmp(x->started, y->started) != 0 || strcmp(x->seed, y->seed) != 0 ||
+	    strcmp(x->boot, y->boot) != 0 ||
 	    strcmp(x->value[FACT_MACHINE], y->value[FACT_MACHINE]) != 0)
 		return false;
 	/* Without a machine start, others may have started in the same second. */

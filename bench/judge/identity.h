@@ -10,7 +10,8 @@
 
 struct series;
 
-/* Equal time of start, machine start and machine; where one side does not tell them, equal rows. */
+/* Equal time of start, seed, machine start and machine; where one side does not tell them, equal
+ * rows. */
 bool identity_same(const struct series *a, const struct series *b);
 /* Index of the first of n that is the same measurement as s; n: none is. */
 size_t identity_find(const struct series *const *v, size_t n, const struct series *s);

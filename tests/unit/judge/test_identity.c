@@ -57,6 +57,21 @@ static void one_measurement(void **state)
 	}
 }
 
+/* Two short runs of one second, of equal figures: their seeds are of the clock. */
+static void seeds_tell_runs_of_a_second_apart(void **state)
+{
+	struct point p, q;
+	struct series a, b;
+
+	make(&rows[0].a, &p, &a);
+	make(&rows[0].b, &q, &b);
+	snprintf(a.facts.seed, sizeof(a.facts.seed), "2334317595997590");
+	snprintf(b.facts.seed, sizeof(b.facts.seed), "2334317595997590");
+	assert_true(identity_same(&a, &b));
+	snprintf(b.facts.seed, sizeof(b.facts.seed), "2334318011220034");
+	assert_false(identity_same(&a, &b));
+}
+
 static void other_rows_are_another(void **state)
 {
 	struct point p[2] = { { .bytes = 8 }, { .bytes = 16 } },
@@ -111,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_measurement),
+		cmocka_unit_test(seeds_tell_runs_of_a_second_apart),
 		cmocka_unit_test(other_rows_are_another),
 		cmocka_unit_test(what_confirms),
 	};
