@@ -314,20 +314,26 @@ static int print(const struct fleet *f, const struct fleet_compare *c, const str
 	return rc < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
 }
 
+/* Where pages go; NULL: only the table is printed. */
+static const char *folder_of(const struct fleet *f, const struct choice *o)
+{
+	if (o->out)
+		return o->out;
+	if (o->explain_peak || o->json || !o->charts || f->n > 1)
+		return NULL;
+	return f->machine[0].path;
+}
+
 static int write_files(const struct fleet *f, const struct fleet_compare *c, const struct choice *o)
 {
-	struct report_files w = { .f = f, .c = c, .dir = o->out, .charts = o->charts };
+	struct report_files w = { .f = f, .c = c, .dir = folder_of(f, o), .charts = o->charts };
 
-	if (!o->out && (o->explain_peak || o->json || (!o->charts && f->n == 1)))
-		return NB_EXIT_OK;
-	if (!o->out && f->n > 1) {
+	if (w.dir)
+		return report_write(&w) < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
+	if (f->n > 1 && !o->explain_peak && !o->json)
 		log_note("report: no page was written: -o DIR writes report.html, report.md and "
 			 "charts/ there");
-		return NB_EXIT_OK;
-	}
-	if (!o->out)
-		w.dir = f->machine[0].path;
-	return report_write(&w) < 0 ? NB_EXIT_BROKEN : NB_EXIT_OK;
+	return NB_EXIT_OK;
 }
 
 static int report_runs(const struct choice *o, const char *const *paths, size_t n)
@@ -342,6 +348,8 @@ static int report_runs(const struct choice *o, const char *const *paths, size_t 
 		return NB_EXIT_USAGE;
 	}
 	code = apply(&f, o) ? NB_EXIT_USAGE : NB_EXIT_OK;
+	if (code == NB_EXIT_OK && folder_of(&f, o))
+		code = report_write_may(folder_of(&f, o));
 	if (code == NB_EXIT_OK && fleet_compare_build(&c, &f) < 0) {
 		log_error("report: out of memory");
 		code = NB_EXIT_BROKEN;

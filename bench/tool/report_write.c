@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/attr.h"
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "ncclbench/exitcode.h"
 #include "proc/hold.h"
 #include "report/chart.h"
 #include "report/fleet.h"
@@ -21,6 +23,14 @@
 #include "report/sheet.h"
 
 #define CHARTS "charts"
+
+/* TABLE of the commands whose folders have a page of their own, which a report would replace. */
+static const struct keeper {
+	const char *mark; /* a file that only this command writes */
+	const char *command, *page;
+} keepers[] = {
+	{ "tune.json", "tune", "report.md" },
+};
 
 struct work {
 	const struct report_files *w;
@@ -180,6 +190,30 @@ static int write_all(struct work *k)
 	if (rc == 0)
 		log_note("report.html, report.md and %d pictures in %s", k->drawn, k->w->dir);
 	return rc;
+}
+
+static bool has_file(const char *dir, const char *name)
+{
+	char *path = file_join(dir, name);
+	bool there = path && file_exists(path);
+
+	free(path);
+	return there;
+}
+
+int report_write_may(const char *dir)
+{
+	for (size_t i = 0; i < N_ELEMENTS(keepers); i++) {
+		const struct keeper *k = &keepers[i];
+
+		if (!has_file(dir, k->mark) || !has_file(dir, k->page))
+			continue;
+		log_error("report: %s is a run of %s, and %s there is its answer, which a page would "
+			  "replace: read it (cat %s/%s), or write a page elsewhere with -o DIR",
+			  dir, k->command, k->page, dir, k->page);
+		return NB_EXIT_USAGE;
+	}
+	return NB_EXIT_OK;
 }
 
 int report_write(const struct report_files *w)
