@@ -16,6 +16,7 @@
 #include "report/text.h"
 
 #define CHOSEN_WELL 0.95
+#define MUCH_SLOWER 0.5
 #define NAMED 3 /* rows in a sentence; the rest is in the table */
 
 static const char *name_of(const struct fleet_page *p, const struct fleet_row *r)
@@ -48,6 +49,25 @@ static void add_factor(struct buf *b, const struct fleet_row *a, const struct fl
 
 	text_number(a->s.bandwidth[0].value / z->s.bandwidth[0].value, number, sizeof(number));
 	buf_printf(b, "%s times", number);
+}
+
+static bool is_own_choice(const struct fleet_row *r)
+{
+	return strcmp(r->s.transport, "auto") == 0;
+}
+
+/* Beside NCCL's own choice, which may be a little faster, a winner is one of those forced. */
+static bool beside_own_choice(const struct fleet_page *p, const struct fleet_class *k)
+{
+	for (size_t i = 0; i < p->c->n; i++) {
+		const struct fleet_row *r = &p->c->row[i];
+		const char *timing = r->s.bandwidth[0].timing;
+
+		if (is_own_choice(r) && isfinite(r->s.bandwidth[0].value) &&
+		    strcmp(r->backend, k->backend) == 0 && timing && strcmp(timing, k->timing) == 0)
+			return !is_own_choice(&p->c->row[k->best]);
+	}
+	return false;
 }
 
 /* The row as a subject: "p2p" on one machine, "node7 over p2p" of several. */
@@ -83,7 +103,8 @@ static void add_lead(struct buf *b, const struct fleet_page *p, const struct fle
 		add_subject(b, p, next);
 		buf_puts(b, " cannot be told apart by their intervals: ");
 	} else {
-		buf_puts(b, " is fastest: ");
+		buf_puts(b, beside_own_choice(p, k) ? " is the fastest forced transport: "
+						    : " is fastest: ");
 	}
 	add_gbps(b, &best->s.bandwidth[0]);
 	if (tied) {
@@ -199,6 +220,18 @@ static void add_second(struct buf *b, const struct fleet_page *p)
 
 /* ---- below the two sentences ---- */
 
+/* A small share is a number that nobody reads: 0.0914 times the bandwidth is 10.9 times slower. */
+static void add_share(struct buf *b, double share)
+{
+	char number[32];
+
+	text_number(share <= MUCH_SLOWER ? 1 / share : share, number, sizeof(number));
+	buf_printf(b,
+		   share <= MUCH_SLOWER ? "is %s times slower than"
+					: "reaches %s times the bandwidth of",
+		   number);
+}
+
 /* What NCCL's own choice reaches of the machine's fastest; NaN where they cannot be compared. */
 static double own_share(const struct fleet_page *p, size_t machine, const struct fleet_row **own)
 {
@@ -219,21 +252,21 @@ static void write_own_choices(struct sheet *s, const struct fleet_page *p)
 
 	for (size_t m = 0; m < p->f->n; m++) {
 		double share = own_share(p, m, &own);
-		char number[32];
+		struct buf said = { 0 };
 
-		text_number(share, number, sizeof(number));
 		if (p->f->n > 1 && share >= CHOSEN_WELL) {
 			good++;
 			which = m;
 			continue;
 		}
-		if (isfinite(share))
-			sheet_item(s,
-				   "%s%sNCCL's own choice (auto) used %s and reaches %s times the "
-				   "bandwidth of %s.",
-				   p->f->n > 1 ? p->f->machine[m].name : "",
-				   p->f->n > 1 ? ": " : "", own->s.used, number,
-				   fleet_compare_champion(p->c, m)->s.label);
+		if (!isfinite(share))
+			continue;
+		add_share(&said, share);
+		sheet_item(s, "%s%sNCCL's own choice (auto) used %s and %s %s.",
+			   p->f->n > 1 ? p->f->machine[m].name : "", p->f->n > 1 ? ": " : "",
+			   own->s.used, buf_text(&said), fleet_compare_champion(p->c, m)->s.label);
+		s->out.failed |= said.failed;
+		buf_fini(&said);
 	}
 	if (good == 1)
 		sheet_item(
@@ -277,10 +310,10 @@ static void write_latency(struct sheet *s, const struct fleet_page *p)
 		const struct summary_value *v = &r->s.latency[0];
 
 		if (r->s.loopback || v->unproven || !isfinite(v->value) ||
-		    strcmp(r->s.transport, "auto") == 0 ||
 		    strcmp(r->backend, p->c->row[0].backend) != 0)
 			continue;
-		if (!best || v->value < best->s.latency[0].value)
+		if (!best || v->value < best->s.latency[0].value ||
+		    (v->value == best->s.latency[0].value && is_own_choice(best)))
 			best = r;
 	}
 	if (!best)

@@ -13,6 +13,8 @@
 #include "data/salvage.h"
 #include "spec/plan.h"
 #include "report/slow_pairs.h"
+#include "report/steering.h"
+#include "spec/transport.h"
 
 #define FILE_MAX_BYTES (256u << 20)
 
@@ -348,6 +350,31 @@ static int load_meta(struct run_view *r, const char *dir, char *why, size_t why_
 	return rc;
 }
 
+/* Runs whose run.json has no such line yet have the variables. */
+static int note_steering(struct run_view *r)
+{
+	json_t *environment = json_object_get(r->meta, "environment"), *value;
+	struct buf variables = { 0 }, text = { 0 };
+	const char *key;
+	int rc;
+
+	if (json_object_get(r->meta, "steering"))
+		return 0;
+	json_object_foreach(environment, key, value)
+	{
+		if (json_is_string(value) && transport_steers(key))
+			buf_printf(&variables, "%s%s=%s", variables.len ? " " : "", key,
+				   json_string_value(value));
+	}
+	steering_say(&r->view, buf_text(&variables), &text);
+	rc = variables.failed || text.failed ? -ENOMEM : 0;
+	if (rc == 0)
+		add_note(r, buf_text(&text));
+	buf_fini(&variables);
+	buf_fini(&text);
+	return rc;
+}
+
 int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max)
 {
 	int rc;
@@ -365,10 +392,14 @@ int run_view_load(struct run_view *r, const char *dir, char *why, size_t why_max
 		rc = load_meta(r, dir, why, why_max);
 	if (rc == 0)
 		rc = add_lost(r, dir, why, why_max);
+	if (rc == 0) {
+		arrange(r);
+		rc = note_steering(r);
+		if (rc < 0)
+			snprintf(why, why_max, "%s: %s", dir, strerror(-rc));
+	}
 	if (rc < 0)
 		run_view_fini(r);
-	else
-		arrange(r);
 	return rc;
 }
 

@@ -304,19 +304,6 @@ void environment_fini(struct environment *e)
 	buf_fini(&e->set);
 }
 
-static bool steers(const char *name)
-{
-	/* Multicast is no way between two ranks of its own: switching it off sends nothing
-	 * elsewhere. */
-	for (int t = 0; t < TRANSPORT_COUNT; t++)
-		for (const struct env_pair *p = transport_table[t].set; p->name; p++)
-			if (transport_table[t].backend == BACKEND_NCCL &&
-			    !(transport_table[t].flags & TRANSPORT_MULTICAST) &&
-			    strcmp(p->name, name) == 0)
-				return true;
-	return strcmp(name, "NCCL_HOSTID") == 0 || strcmp(name, "NCCL_ALGO") == 0;
-}
-
 void environment_steering(char *const *inherited, struct buf *out)
 {
 	for (; inherited && *inherited; inherited++) {
@@ -328,7 +315,7 @@ void environment_steering(char *const *inherited, struct buf *out)
 			continue;
 		memcpy(name, *inherited, n);
 		name[n] = '\0';
-		if (steers(name))
+		if (transport_steers(name))
 			buf_printf(out, "%s%s", out->len ? " " : "", *inherited);
 	}
 }

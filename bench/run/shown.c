@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "report/run_view.h"
 #include "report/slow_pairs.h"
+#include "report/steering.h"
 #include "run/arm.h"
 #include "run/campaign.h"
 #include "run/finish.h"
@@ -97,45 +98,16 @@ static int collect_rows(const struct campaign *k, bool tuned, struct shown *s)
 	return 0;
 }
 
-static const char *common_timing(const struct view *v)
-{
-	for (size_t i = 0; i < v->n_rows; i++)
-		if (strcmp(v->rows[i].timing, "stream") == 0)
-			return "stream";
-	return v->n_rows ? v->rows[0].timing : "stream";
-}
-
 /* The user's own variables against the best proven transport: what do they cost? */
 static void note_steering(const struct view *v, const struct finish *f, struct shown *s)
 {
-	const char *names[TRANSPORT_COUNT], *timing = common_timing(v);
-	uint64_t bytes = view_common_size(v, "all_reduce", timing);
-	const struct record *own = view_cell(v, "auto", "all_reduce", bytes, timing), *best = NULL;
-	size_t n = view_transports(v, names, TRANSPORT_COUNT);
-	struct buf steering = { 0 }, text = { 0 };
-	char size[32];
+	struct buf variables = { 0 }, text = { 0 };
 
-	for (size_t i = 0; i < n; i++) {
-		const struct record *r = view_cell(v, names[i], "all_reduce", bytes, timing);
-
-		if (r && strcmp(r->proof, "yes") == 0 && strcmp(names[i], "auto") != 0 &&
-		    (!best || r->busbw_gbps > best->busbw_gbps))
-			best = r;
-	}
-	environment_steering(f->inherited, &steering);
-	num_format_size(bytes, size, sizeof(size));
-	if (own && best && steering.len && best->busbw_gbps > 1.1 * own->busbw_gbps)
-		buf_printf(&text,
-			   "auto used %s: %s in your environment costs a factor of %.1f against %s "
-			   "(all_reduce, %s: %.3g instead "
-			   "of %.3g GB/s)",
-			   own->used, buf_text(&steering), best->busbw_gbps / own->busbw_gbps,
-			   best->transport, size, own->busbw_gbps, best->busbw_gbps);
-	else if (own && steering.len)
-		buf_printf(&text, "auto ran with %s from your environment", buf_text(&steering));
+	environment_steering(f->inherited, &variables);
+	steering_say(v, buf_text(&variables), &text);
 	snprintf(s->steering, sizeof(s->steering), "%s", buf_text(&text));
 	notes_add(&s->notes, s->steering);
-	buf_fini(&steering);
+	buf_fini(&variables);
 	buf_fini(&text);
 }
 

@@ -187,3 +187,16 @@ int backend_find(const char *name)
 {
 	return lookup(backend_names, BACKEND_COUNT, sizeof(backend_names[0]), 0, name);
 }
+
+bool transport_steers(const char *variable)
+{
+	/* Multicast is no way between two ranks of its own: switching it off sends nothing
+	 * elsewhere. */
+	for (int t = 0; t < TRANSPORT_COUNT; t++)
+		for (const struct env_pair *p = transport_table[t].set; p->name; p++)
+			if (transport_table[t].backend == BACKEND_NCCL &&
+			    !(transport_table[t].flags & TRANSPORT_MULTICAST) &&
+			    strcmp(p->name, variable) == 0)
+				return true;
+	return strcmp(variable, "NCCL_HOSTID") == 0 || strcmp(variable, "NCCL_ALGO") == 0;
+}

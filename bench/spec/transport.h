@@ -68,3 +68,5 @@ extern const char *const backend_names[BACKEND_COUNT];
 
 int transport_find(int backend, const char *name); /* -1 */
 int backend_find(const char *name);
+/* Does a variable of the user's steer NCCL's choice of transport (one that a forced row sets)? */
+bool transport_steers(const char *variable);

@@ -208,9 +208,10 @@ int report_write_may(const char *dir)
 
 		if (!has_file(dir, k->mark) || !has_file(dir, k->page))
 			continue;
-		log_error("report: %s is a run of %s, and %s there is its answer, which a page would "
-			  "replace: read it (cat %s/%s), or write a page elsewhere with -o DIR",
-			  dir, k->command, k->page, dir, k->page);
+		log_error(
+		    "report: %s is a run of %s, and %s there is its answer, which a page would "
+		    "replace: read it (cat %s/%s), or write a page elsewhere with -o DIR",
+		    dir, k->command, k->page, dir, k->page);
 		return NB_EXIT_USAGE;
 	}
 	return NB_EXIT_OK;

@@ -58,6 +58,7 @@ page hostile --name hostile='`label` | <b>"x"</b>' hostile
 page empty empty
 page failed failed
 page point point
+page steered steered
 page overlap overlap
 object overlap overlap
 exit $failed
