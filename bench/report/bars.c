@@ -84,14 +84,17 @@ static void add_bar(struct bars *bars, size_t row, size_t op, const struct summa
 	bars->n++;
 }
 
-static void name_value(const struct summary_value *value, const char *timing, char *out, size_t max)
+static void name_value(const struct summary_value *value, const struct summary_figure *f, char *out,
+		       size_t max)
 {
-	bool other = strcmp(value->timing, timing) != 0;
-	char number[32];
+	bool other = strcmp(value->timing, f->timing) != 0;
+	char number[32], size[40];
 
 	text_number(value->value, number, sizeof(number));
-	snprintf(out, max, "%s GB/s%s%s%s%s", number, other ? " (" : "", other ? value->timing : "",
-		 other ? ")" : "", value->unproven ? " (unproven)" : "");
+	snprintf(out, max, "%s GB/s%s%s%s%s%s", number,
+		 summary_other_size(f, value, size, sizeof(size)), other ? " (" : "",
+		 other ? value->timing : "", other ? ")" : "",
+		 value->unproven ? " (unproven)" : "");
 }
 
 static void find_highest(struct bars *bars, const struct view *v, const struct summary *s)
@@ -118,7 +121,7 @@ static void write_bars(struct bars *bars, const struct view *v, const struct sum
 
 			if (!isfinite(value->value) || value->value <= 0)
 				continue;
-			name_value(value, s->bandwidth[k].timing, text, sizeof(text));
+			name_value(value, &s->bandwidth[k], text, sizeof(text));
 			place =
 			    text_place(value->value, peak_of(v, &s->row[i]), bars->highest, text);
 			add_bar(bars, i, k, value, place, text, data, vars);

@@ -156,15 +156,15 @@ static const struct view_peak *best_peak(const struct view *v)
 static void add_value(struct rows *r, size_t panel, const struct summary_value *v,
 		      const struct summary_figure *figure, int colour)
 {
-	char number[32], text[96];
+	char number[32], text[96], size[40];
 	bool other =
 	    v->timing != NULL && figure->timing != NULL && strcmp(v->timing, figure->timing) != 0;
 
 	if (!isfinite(v->value) || v->value <= 0)
 		return;
 	text_number(v->value, number, sizeof(number));
-	snprintf(text, sizeof(text), "%s%s%s%s", number, other ? " " : "", other ? v->timing : "",
-		 v->unproven ? " unproven" : "");
+	snprintf(text, sizeof(text), "%s%s%s%s%s", number, other ? " " : "", other ? v->timing : "",
+		 summary_other_size(figure, v, size, sizeof(size)), v->unproven ? " unproven" : "");
 	rows_bar(r, panel, 0, v->value, colour, v->unproven ? ROWS_EMPTY : ROWS_SOLID);
 	rows_words(r, panel, v->value, DRAW_PLAIN, text);
 }
@@ -262,7 +262,7 @@ static void scale(struct comparison *k)
 static void say_comparison(struct comparison *k)
 {
 	const struct summary *s = &k->c.figures;
-	char size[32], number[32], time[32];
+	char size[32], number[32], time[32], other[40];
 
 	num_format_size(s->bandwidth[0].bytes, size, sizeof(size));
 	draw_say(k->r->d, "Bars per transport: bus bandwidth of %s at %s, and latency.",
@@ -274,12 +274,13 @@ static void say_comparison(struct comparison *k)
 		num_format_time(row->s.latency[0].value * 1e3, 1, time, sizeof(time));
 		draw_say(k->r->d, " %s%s%s: ", k->f->n > 1 ? k->f->machine[row->machine].name : "",
 			 k->f->n > 1 ? ", " : "", row->s.label);
+		summary_other_size(&s->bandwidth[0], &row->s.bandwidth[0], other, sizeof(other));
 		if (row->s.why[0] != '\0')
 			draw_say(k->r->d, "%s.", row->s.why);
 		else if (isfinite(row->s.latency[0].value))
-			draw_say(k->r->d, "%s GB/s, %s.", number, time);
+			draw_say(k->r->d, "%s GB/s%s, %s.", number, other, time);
 		else
-			draw_say(k->r->d, "%s GB/s.", number);
+			draw_say(k->r->d, "%s GB/s%s.", number, other);
 	}
 }
 

@@ -22,6 +22,7 @@
 struct curve {                       /* a machine's transport in one operation */
 	const struct record **point; /* ascending */
 	size_t n;
+	bool loopback;
 };
 
 struct curves {
@@ -71,11 +72,23 @@ static int curves_build(const struct fleet *f, const struct summary_figure *figu
 
 			c->point = out->all + used;
 			c->n = view_curve(v, names[k], figure->op, timing, c->point);
+			c->loopback = view_is_loopback(v, v->rows[0].backend, names[k]);
 			used += c->n;
 			out->n += c->n > 0;
 		}
 	}
 	return 0;
+}
+
+/* Loopback ranks nothing, and so chooses no size where there is something else. */
+static void keep_ranked(struct curves *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (!c->list[i].loopback)
+			c->list[kept++] = c->list[i];
+	c->n = kept > 0 ? kept : c->n;
 }
 
 static bool has_size(const struct curve *c, uint64_t bytes)
@@ -179,6 +192,8 @@ static int add_figure(const struct fleet *f, int op, bool latency, struct summar
 		return 0;
 	list[k] = (struct summary_figure){ .op = name, .timing = timing };
 	rc = curves_build(f, &list[k], latency, &c);
+	if (rc == 0 && !latency)
+		keep_ranked(&c);
 	if (rc == 0)
 		list[k].bytes = shared_size(&c, latency);
 	curves_fini(&c);

@@ -31,8 +31,8 @@ static json_t *value(const struct summary_figure *f, const struct summary_value 
 	if (!f->op || !isfinite(v->value))
 		return json_null();
 	return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o}", "op", f->op, "bytes",
-			 (json_int_t)f->bytes, "timing", text(v->timing), key, number(v->value),
-			 "ci_lo", number(v->lo), "ci_hi", number(v->hi));
+			 (json_int_t)(v->bytes ? v->bytes : f->bytes), "timing", text(v->timing),
+			 key, number(v->value), "ci_lo", number(v->lo), "ci_hi", number(v->hi));
 }
 
 static json_t *values(const struct summary_figure *f, const struct summary_value *v,

@@ -149,6 +149,7 @@ static bool comparison_row(struct sheet_table *t, const struct fleet_page *p,
 			   const struct fleet_row *r)
 {
 	bool best = false, marked = false;
+	char size[40], mark[48];
 
 	for (size_t k = 0; k < p->c->n_classes; k++)
 		best |= &p->c->row[p->c->class[k].best] == r;
@@ -166,7 +167,12 @@ static bool comparison_row(struct sheet_table *t, const struct fleet_page *p,
 
 		if (!is_shown(p, &columns[i]))
 			continue;
-		sheet_table_number(t, number_of(r, &columns[i]), other ? "*" : "");
+		snprintf(mark, sizeof(mark), "%s%s", other ? "*" : "",
+			 figure_of(p, &columns[i])
+			     ? summary_other_size(figure_of(p, &columns[i]),
+						  value_of(r, &columns[i]), size, sizeof(size))
+			     : "");
+		sheet_table_number(t, number_of(r, &columns[i]), mark);
 		marked |= other;
 	}
 	return marked;
@@ -224,17 +230,19 @@ void fleet_write_comparison(struct sheet *s, const struct fleet_page *p)
 
 /* ---- against the reference ---- */
 
-static void interval_cell(struct sheet_table *t, const struct summary_value *v)
+static void interval_cell(struct sheet_table *t, const struct summary_figure *f,
+			  const struct summary_value *v)
 {
-	char value[32], lo[32], hi[32];
+	char size[40], value[32], lo[32], hi[32];
 
 	text_number(v->value, value, sizeof(value));
 	text_number(v->lo, lo, sizeof(lo));
 	text_number(v->hi, hi, sizeof(hi));
+	summary_other_size(f, v, size, sizeof(size));
 	if (isfinite(v->lo) && isfinite(v->hi))
-		sheet_table_cell(t, "%s (%s to %s)", value, lo, hi);
+		sheet_table_cell(t, "%s (%s to %s)%s", value, lo, hi, size);
 	else
-		sheet_table_cell(t, "%s", value);
+		sheet_table_cell(t, "%s%s", value, size);
 }
 
 static void ratio_row(struct sheet_table *t, const struct fleet_page *p, const struct fleet_row *r)
@@ -244,9 +252,9 @@ static void ratio_row(struct sheet_table *t, const struct fleet_page *p, const s
 
 	sheet_table_row(t, r->s.loopback ? SHEET_ROW_FAINT : SHEET_ROW);
 	name_cells(t, p, r);
-	interval_cell(t, &r->s.bandwidth[0]);
+	interval_cell(t, &p->c->figures.bandwidth[0], &r->s.bandwidth[0]);
 	sheet_table_number(t, r->ratio, "x");
-	interval_cell(t, &r->s.latency[0]);
+	interval_cell(t, &p->c->figures.latency[0], &r->s.latency[0]);
 	sheet_table_number(t, r->latency_ratio, "x");
 	sheet_table_cell(t, "%s",
 			 !ref || !isfinite(r->ratio)     ? "not comparable"
@@ -272,7 +280,7 @@ static void fastest_row(struct sheet_table *t, const struct fleet_page *p, size_
 		return;
 	}
 	sheet_table_cell(t, "%s", best->s.label);
-	interval_cell(t, &best->s.bandwidth[0]);
+	interval_cell(t, &p->c->figures.bandwidth[0], &best->s.bandwidth[0]);
 	if (same)
 		sheet_table_number(t, best->s.bandwidth[0].value / ref->s.bandwidth[0].value, "x");
 	else

@@ -89,13 +89,14 @@ static void add_row(struct buf *b, const struct fleet *f, const struct fleet_com
 	const struct view *v = &f->machine[row->machine].run.view;
 	const struct record *r = NULL;
 	struct peak_use use;
+	char size[40];
 
-	if (figure->op)
-		r = view_measured(v, row->s.transport, figure->op, figure->bytes,
+	if (figure->op && isfinite(row->s.bandwidth[0].value))
+		r = view_measured(v, row->s.transport, figure->op, row->s.bandwidth[0].bytes,
 				  fleet_compare_timing(v, row->s.transport, figure, false));
 	buf_puts(b, "  ");
 	add_clean(b, row->s.label);
-	buf_puts(b, ": ");
+	buf_printf(b, "%s: ", summary_other_size(figure, &row->s.bandwidth[0], size, sizeof(size)));
 	if (!r) {
 		add_clean(b, row->s.why[0] ? row->s.why : "not measured at this size");
 	} else {

@@ -38,7 +38,7 @@ static const struct record *fastest(const struct view *v, uint64_t bytes, const 
 void steering_say(const struct view *v, const char *variables, struct buf *out)
 {
 	const char *timing = common_timing(v);
-	uint64_t bytes = view_common_size(v, "all_reduce", timing);
+	uint64_t bytes = view_ranked_size(v, "all_reduce", timing);
 	const struct record *own = view_cell(v, "auto", "all_reduce", bytes, timing);
 	const struct record *best = fastest(v, bytes, timing);
 	char size[32];

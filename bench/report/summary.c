@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/attr.h"
+#include "base/num.h"
 #include "report/peak_use.h"
 #include "report/text.h"
 #include "spec/op.h"
@@ -32,7 +33,7 @@ static void add_figure(struct summary_figure *list, const struct view *v, int op
 	list[k].op = name;
 	list[k].timing = timing;
 	list[k].bytes =
-	    latency ? view_small_size(v, name, timing) : view_common_size(v, name, timing);
+	    latency ? view_small_size(v, name, timing) : view_ranked_size(v, name, timing);
 }
 
 /* No size that all have (or nothing proven): the largest one that any has, so that there is
@@ -82,6 +83,22 @@ static const struct record *record_of(const struct view *v, const struct summary
 	return r;
 }
 
+/* Loopback chooses no size: it is told at the largest that it has, where it lacks the column's. */
+static const struct record *largest_of(const struct view *v, const struct summary_figure *f,
+				       const char *transport)
+{
+	const struct record *best = NULL;
+
+	for (size_t i = 0; f->op != NULL && i < v->n_rows; i++) {
+		const struct record *r = &v->rows[i];
+
+		if (strcmp(r->transport, transport) == 0 && (!best || r->bytes > best->bytes) &&
+		    view_measured(v, transport, f->op, r->bytes, f->timing) == r)
+			best = r;
+	}
+	return best;
+}
+
 static void set_value(struct summary_value *value, const struct record *r, bool latency)
 {
 	*value = (struct summary_value){ .value = NAN, .lo = NAN, .hi = NAN };
@@ -93,6 +110,7 @@ static void set_value(struct summary_value *value, const struct record *r, bool 
 		value->hi = latency ? r->ci_hi_us : value->value * r->time_us / r->ci_lo_us;
 	}
 	value->timing = r->timing;
+	value->bytes = r->bytes;
 	value->unproven = view_unproven(r);
 }
 
@@ -142,6 +160,8 @@ static void fill_row(struct summary *s, struct summary_row *row, const struct vi
 
 	for (size_t i = 0; i < SUMMARY_OPS; i++) {
 		r = record_of(v, &s->bandwidth[i], row->transport, view_timings_stream);
+		if (r == NULL && row->loopback)
+			r = largest_of(v, &s->bandwidth[i], row->transport);
 		set_value(&row->bandwidth[i], r, false);
 		first = first != NULL ? first : r;
 		if (i == 0 && r != NULL)
@@ -158,17 +178,23 @@ static void fill_row(struct summary *s, struct summary_row *row, const struct vi
 		view_why(v, row->transport, row->why, sizeof(row->why));
 }
 
+const char *summary_other_size(const struct summary_figure *f, const struct summary_value *v,
+			       char *out, size_t max)
+{
+	char size[32];
+
+	out[0] = '\0';
+	if (!isfinite(v->value) || v->bytes == 0 || v->bytes == f->bytes)
+		return out;
+	num_format_size(v->bytes, size, sizeof(size));
+	snprintf(out, max, " at %s", size);
+	return out;
+}
+
 bool summary_comparable(const struct summary_value *a, const struct summary_value *b)
 {
 	return isfinite(a->value) && isfinite(b->value) && b->value > 0 && !a->unproven &&
-	       !b->unproven && strcmp(a->timing, b->timing) == 0;
-}
-
-static bool is_loopback(const struct view *v, const char *backend, const char *transport)
-{
-	int b = backend_find(backend), id = b < 0 ? -1 : transport_find(b, transport);
-
-	return v->one_host && id >= 0 && (transport_table[id].flags & TRANSPORT_NETWORK) != 0;
+	       !b->unproven && a->bytes == b->bytes && strcmp(a->timing, b->timing) == 0;
 }
 
 static void compare(struct summary *s)
@@ -203,7 +229,7 @@ static void fill(struct summary *s, const struct view *v)
 	for (size_t i = 0; i < s->n; i++) {
 		s->row[i].transport = names[i];
 		s->row[i].label = view_transport_label(v, s->backend, names[i]);
-		s->row[i].loopback = is_loopback(v, s->backend, names[i]);
+		s->row[i].loopback = view_is_loopback(v, s->backend, names[i]);
 		s->row[i].peak_pct = s->row[i].ratio = NAN;
 		fill_row(s, &s->row[i], v);
 	}

@@ -20,6 +20,7 @@ struct summary_value {
 	double value;       /* GB/s or us; NaN when not measured at that size */
 	double lo, hi;      /* its 95 % interval; NaN unknown */
 	const char *timing; /* differs from the column's when the transport has no such timing */
+	uint64_t bytes;     /* differs from the column's for loopback that has no such size */
 	bool unproven;
 };
 
@@ -48,4 +49,7 @@ void summary_build(struct summary *s, const struct view *v);
 void summary_build_at(struct summary *s, const struct view *v, const struct summary *figures);
 /* Operations whose figures are shown, in order. */
 extern const int summary_bandwidth_ops[SUMMARY_OPS], summary_latency_ops[SUMMARY_OPS];
+/* " at 128 MiB" where the value is of another size than its column; else "". */
+const char *summary_other_size(const struct summary_figure *f, const struct summary_value *v,
+			       char *out, size_t max);
 bool summary_comparable(const struct summary_value *a, const struct summary_value *b);

@@ -89,14 +89,15 @@ static void write_head(char head[HEADS][64], const struct summary *s, const stru
 	snprintf(head[2], 64, "%s", f->timing);
 }
 
-static void write_value(char *out, const struct summary_value *value, const char *timing,
-			bool *marked)
+static void write_value(char *out, const struct summary_value *value,
+			const struct summary_figure *f, bool *marked)
 {
-	char number[32];
-	bool other = value->timing != NULL && strcmp(value->timing, timing) != 0;
+	bool other = value->timing != NULL && strcmp(value->timing, f->timing) != 0;
+	char number[32], size[40];
 
 	text_number(value->value, number, sizeof(number));
-	snprintf(out, CELL, "%s%s", number, other ? "*" : "");
+	snprintf(out, CELL, "%s%s%s", number, other ? "*" : "",
+		 summary_other_size(f, value, size, sizeof(size)));
 	*marked |= other;
 }
 
@@ -113,10 +114,10 @@ static void write_cell(char *out, const struct summary *s, const struct summary_
 		snprintf(out, CELL, "%s", row->used);
 		return;
 	case FROM_BANDWIDTH:
-		write_value(out, &row->bandwidth[l->index], s->bandwidth[l->index].timing, marked);
+		write_value(out, &row->bandwidth[l->index], &s->bandwidth[l->index], marked);
 		return;
 	case FROM_LATENCY:
-		write_value(out, &row->latency[l->index], s->latency[l->index].timing, marked);
+		write_value(out, &row->latency[l->index], &s->latency[l->index], marked);
 		return;
 	case FROM_PEAK:
 		text_number(row->peak_pct, number, sizeof(number));

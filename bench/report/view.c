@@ -224,10 +224,32 @@ static bool is_common(const struct view *v, const char *const *names, const bool
 	return true;
 }
 
-/* The largest (or smallest) common size; *any gets that of all ok rows, common or not. */
-static uint64_t extreme_size(const struct view *v, const char *op, const char *timing, bool largest,
-			     uint64_t *any)
+bool view_is_loopback(const struct view *v, const char *backend, const char *transport)
 {
+	int id = transport_id(backend, transport);
+
+	return v->one_host && id >= 0 && (transport_table[id].flags & TRANSPORT_NETWORK) != 0;
+}
+
+/* Leaves loopback out where something else takes part. */
+static void keep_ranked(const struct view *v, const char *backend, const char *const *names,
+			bool *takes_part, size_t n)
+{
+	bool ranked = false;
+
+	for (size_t i = 0; i < n; i++)
+		ranked |= takes_part[i] && !view_is_loopback(v, backend, names[i]);
+	for (size_t i = 0; i < n; i++)
+		takes_part[i] &= !ranked || !view_is_loopback(v, backend, names[i]);
+}
+
+enum extreme { SMALLEST, LARGEST, LARGEST_RANKED };
+
+/* The largest (or smallest) common size; *any gets that of all ok rows, common or not. */
+static uint64_t extreme_size(const struct view *v, const char *op, const char *timing,
+			     enum extreme which, uint64_t *any)
+{
+	bool largest = which != SMALLEST;
 	const char *names[VIEW_TRANSPORTS_MAX];
 	bool takes_part[VIEW_TRANSPORTS_MAX] = { false };
 	size_t n = view_transports(v, names, VIEW_TRANSPORTS_MAX);
@@ -247,6 +269,8 @@ static uint64_t extreme_size(const struct view *v, const char *op, const char *t
 			if (strcmp(names[k], r->transport) == 0)
 				takes_part[k] = true;
 	}
+	if (which == LARGEST_RANKED)
+		keep_ranked(v, form->backend, names, takes_part, n);
 	for (size_t i = 0; i < v->n_rows; i++) {
 		const struct record *r = &v->rows[i];
 
@@ -265,12 +289,19 @@ uint64_t view_common_size(const struct view *v, const char *op, const char *timi
 {
 	uint64_t any;
 
-	return extreme_size(v, op, timing, true, &any);
+	return extreme_size(v, op, timing, LARGEST, &any);
+}
+
+uint64_t view_ranked_size(const struct view *v, const char *op, const char *timing)
+{
+	uint64_t any;
+
+	return extreme_size(v, op, timing, LARGEST_RANKED, &any);
 }
 
 uint64_t view_small_size(const struct view *v, const char *op, const char *timing)
 {
-	uint64_t any, common = extreme_size(v, op, timing, false, &any);
+	uint64_t any, common = extreme_size(v, op, timing, SMALLEST, &any);
 	const struct record *form = view_form(v, op);
 
 	for (size_t i = 0; form != NULL && i < v->n_rows; i++)

@@ -72,7 +72,7 @@ const struct record *view_form(const struct view *v, const char *op);
  * has an entry per rank) at most? */
 bool view_same_kind(const struct record *a, const struct record *b);
 bool view_of_ranks(const struct view *v, const struct record *r); /* one that figures may be of */
-bool view_is_measured(const struct record *r); /* ok or unproven, with a time */
+bool view_is_measured(const struct record *r);                    /* ok or unproven, with a time */
 /* What titles say. */
 int view_ranks(const struct view *v);
 /* The largest number of ranks that has a measured row; without any, of all rows; 0 when empty. */
@@ -82,6 +82,11 @@ size_t view_curve(const struct view *v, const char *transport, const char *op, c
 		  const struct record **out);
 /* Largest size at which every transport with any ok row of the op has one; 0 when none. */
 uint64_t view_common_size(const struct view *v, const char *op, const char *timing);
+/* The same among those that are no loopback, where there is any such: loopback ranks nothing, and
+ * so does not choose at which size the others are told. */
+uint64_t view_ranked_size(const struct view *v, const char *op, const char *timing);
+/* A network transport within one host: the kernel's figures, no link's. */
+bool view_is_loopback(const struct view *v, const char *backend, const char *transport);
 /* The size of latency cells: 8 bytes when anything ran there, else the smallest common one, else
  * the smallest; 0 when none. */
 uint64_t view_small_size(const struct view *v, const char *op, const char *timing);

@@ -112,6 +112,30 @@ static void test_loopback_never_wins(void **state)
 	assert_string_equal(s.row[1].label, "socket (loopback TCP)");
 }
 
+static void test_loopback_chooses_no_size(void **state)
+{
+	char size[40];
+
+	(void)state;
+	run.n = 0;
+	sample_ok(&run, "auto", "all_reduce", 1 << 20, "stream", 10);
+	sample_ok(&run, "auto", "all_reduce", 1 << 30, "stream", 8388608); /* 0.128 GB/s */
+	sample_ok(&run, "p2p", "all_reduce", 1 << 20, "stream", 20);
+	sample_ok(&run, "p2p", "all_reduce", 1 << 30, "stream", 4194304); /* 0.256 GB/s */
+	sample_ok(&run, "socket", "all_reduce", 1 << 10, "stream", 32);
+	sample_ok(&run, "socket", "all_reduce", 1 << 20, "stream", 1024); /* 1.024 GB/s */
+	build(NULL, 0);
+	assert_int_equal(s.bandwidth[0].bytes, 1 << 30);
+	assert_float_equal(s.row[1].ratio, 2, 1e-12);
+	assert_string_equal(summary_other_size(&s.bandwidth[0], &s.row[1].bandwidth[0], size, 40),
+			    "");
+	assert_float_equal(s.row[2].bandwidth[0].value, 1.024, 1e-12);
+	assert_string_equal(summary_other_size(&s.bandwidth[0], &s.row[2].bandwidth[0], size, 40),
+			    " at 1 MiB");
+	assert_true(isnan(s.row[2].ratio)); /* another size is no comparison */
+	assert_true(s.row[1].best);
+}
+
 static void test_other_timing_is_not_compared(void **state)
 {
 	(void)state;
@@ -147,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_ratio_and_peak),
 		cmocka_unit_test(test_unproven_is_shown_but_never_wins),
 		cmocka_unit_test(test_loopback_never_wins),
+		cmocka_unit_test(test_loopback_chooses_no_size),
 		cmocka_unit_test(test_other_timing_is_not_compared),
 		cmocka_unit_test(test_used),
 	};
