@@ -182,6 +182,7 @@ static int compose(struct fleet_picture *p, const struct fleet *f, const char *p
 		p->data = d->data;
 		d->data = (struct buf){ 0 };
 		snprintf(p->alt, sizeof(p->alt), "%s", d->alt);
+		snprintf(p->timing, sizeof(p->timing), "%s", d->timing);
 		rc = p->driver.failed || p->data.failed ? -ENOMEM : 1;
 	}
 	buf_fini(&d->data);

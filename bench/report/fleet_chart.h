@@ -24,6 +24,7 @@ struct fleet_drawing {
 	const char *op; /* NULL for charts of the whole run */
 	struct buf data, vars;
 	char alt[FLEET_CHART_ALT]; /* the picture in a sentence or two, plain text, cleaned */
+	char timing[32];           /* of curves; "" where there is not one for all */
 };
 
 struct fleet_chart {
@@ -59,6 +60,7 @@ struct fleet_picture {
 	const char *op; /* of op_table; NULL for charts of the whole run */
 	struct buf svg; /* empty when this one could not be drawn */
 	char alt[FLEET_CHART_ALT];
+	char timing[32]; /* as in fleet_drawing */
 	/* What it was drawn from, for who wants to keep or redo it. */
 	struct buf driver, data;
 };

@@ -478,7 +478,9 @@ static void say(struct plot *s)
 
 	num_format_size((uint64_t)s->xmin, from, sizeof(from));
 	num_format_size((uint64_t)s->xmax, to, sizeof(to));
-	draw_say(s->d, "Curves, %s: %s, %s to %s.", s->op, s->kind->what, from, to);
+	snprintf(s->d->timing, sizeof(s->d->timing), "%s", s->curve[0].timing);
+	draw_say(s->d, "Curves, %s (%s timing): %s, %s to %s.", s->op, s->d->timing, s->kind->what,
+		 from, to);
 	if (s->kind->against)
 		draw_say(s->d, " Reference: %s.", s->f->machine[s->f->reference].name);
 	for (size_t p = 0; p < s->n_panels; p++) {

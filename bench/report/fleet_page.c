@@ -75,8 +75,8 @@ static void write_picture(struct sheet *s, const struct fleet_page *p,
 	char title[300];
 	struct sheet_picture picture = { .svg = buf_text(&q->svg), .alt = q->alt, .title = title };
 
-	snprintf(title, sizeof(title), "%s%s%s", q->op ? q->op : "", q->op ? ": " : "",
-		 q->chart->help);
+	snprintf(title, sizeof(title), "%s%s%s%s%s%s", q->op ? q->op : "", q->timing[0] ? " (" : "",
+		 q->timing, q->timing[0] ? " timing)" : "", q->op ? ": " : "", q->chart->help);
 	fleet_page_picture_name(q->chart->id, q->op, name, sizeof(name));
 	snprintf(file, sizeof(file), "%s/%s.svg", p->charts ? p->charts : "", name);
 	picture.file = p->charts ? file : NULL;

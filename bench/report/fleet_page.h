@@ -25,8 +25,8 @@ struct fleet_page {
 
 struct fleet_section {
 	const char *id, *title;
-	const char *charts[4]; /* ids of fleet_charts, shown at its end */
-	size_t machines_least; /* left out with fewer */
+	const char *charts[4];                      /* ids of fleet_charts, shown at its end */
+	size_t machines_least;                      /* left out with fewer */
 	bool (*wanted)(const struct fleet_page *p); /* left out when false; NULL: always there */
 	void (*write)(struct sheet *s, const struct fleet_page *p);
 };

@@ -414,7 +414,7 @@ static void test_single_picture(void **state)
 	fill(1);
 	assert_int_equal(
 	    fleet_chart_svg(&fleet, chart("bandwidth"), "all_reduce", &svg, alt, sizeof(alt)), 1);
-	has(&svg, "aria-label=\"Curves, all_reduce");
+	has(&svg, "aria-label=\"Curves, all_reduce (graph timing): bus bandwidth");
 	assert_non_null(strstr(alt, "p2p"));
 	buf_clear(&svg);
 	assert_int_equal(
