@@ -131,8 +131,8 @@ static void fill_algorithm(struct grid *g, size_t row, const struct matrix_cell 
 	g->cell[row][col].shade = c->worse ? fmin(1, c->gain / DARKEST) : 0;
 	matrix_name(r, g->cell[row][col].word, sizeof(g->cell[row][col].word));
 	if (c->worse)
-		snprintf(g->cell[row][col].note, sizeof(g->cell[row][col].note), "own -%.0f %%",
-			 100 * c->gain / (1 + c->gain));
+		snprintf(g->cell[row][col].note, sizeof(g->cell[row][col].note), "own +%.0f %%",
+			 100 * c->gain);
 }
 
 /* Columns ascend in size, whatever the order of the transports. */
@@ -186,7 +186,7 @@ int heatmap_algorithms(const struct view *v, const char *op, struct buf *data, s
 		snprintf(title, sizeof(title), "Fastest algorithm and protocol: %s", op);
 		write_titles(v, title,
 			     "dark: NCCL's own choice is slower than the fastest by more than 2 %, "
-			     "intervals apart",
+			     "intervals apart; own +N %: it takes N % longer",
 			     "message size", g, vars);
 		write_cells(g, data, vars);
 		rc = (int)g->rows;
