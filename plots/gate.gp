@@ -2,6 +2,12 @@
 # A new run against the baseline, over message size: percent of the baseline's median time, slower is up.
 # Columns of `data`: bytes, new median, its fastest and slowest restart, baseline from, to, limit.
 load plots.'/common.gp'
+do for [i = 1 : int(n_says)] {
+	set label 910 + i says[i] at screen 0.012, screen 1 - (27. + 21. * i) / height left noenhanced font ',10.5' tc rgb '#444444'
+}
+set label 903 sub2 at screen 0.012, screen 1 - (48. + 21. * n_says) / height left noenhanced font ',10.5' tc rgb '#444444'
+set label 904 caption at screen 0.012, screen 1 - (69. + 21. * n_says) / height left noenhanced font ',10.5' tc rgb '#444444'
+set tmargin 5. + 1.3 * n_says
 y_label(v) = sprintf('%+g', v)
 set logscale x 2
 set xrange [xmin : xmax]

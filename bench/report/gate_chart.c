@@ -182,26 +182,41 @@ static void write_data(struct drawing *d, const struct picture *p, struct buf *d
 	}
 }
 
-static void write_driver(struct drawing *d, const struct picture *p, struct buf *b)
+/* A line per size class: in one line the last verdict runs out of the picture. */
+static void write_verdicts(const struct drawing *d, const struct picture *p, struct buf *b)
 {
-	struct buf title = { 0 }, says = { 0 };
+	struct buf says = { 0 };
 
-	group_label(d->v->pool, d->v->j->groups[p->first].group, &title);
-	buf_puts(&title, ": time against the baseline");
+	script_array(b, "says", p->end - p->first);
 	for (size_t i = p->first; i < p->end; i++) {
 		const struct group_finding *g = &d->v->j->groups[i];
 
-		buf_printf(&says, "%s%s: %s ", i > p->first ? "   " : "",
-			   size_classes[g->size_class].name, verdict_table[g->f.verdict].name);
+		buf_clear(&says);
+		buf_printf(&says, "%s: %s ", size_classes[g->size_class].name,
+			   verdict_table[g->f.verdict].name);
 		gate_figures(&says, &g->f);
+		script_item_text(b, "says", i - p->first, buf_text(&says));
 	}
+	buf_printf(b, "n_says = %zu\n", p->end - p->first);
+	b->failed |= says.failed;
+	buf_fini(&says);
+}
+
+static void write_driver(struct drawing *d, const struct picture *p, struct buf *b)
+{
+	struct buf title = { 0 };
+
+	group_label(d->v->pool, d->v->j->groups[p->first].group, &title);
+	buf_puts(&title, ": time against the baseline");
 	buf_printf(b, "# Redo the picture, in this folder: gnuplot %s.gp\n", p->name);
 	script_prelude(b);
 	buf_puts(b, "if (!exists('plots')) plots = ");
 	script_quote(b, d->plots);
-	buf_printf(b, "\nout = '%s'\ndata = '%s.dat'\nheight = 560\nn = 0\n", p->name, p->name);
+	buf_printf(b, "\nout = '%s'\ndata = '%s.dat'\nheight = %zu\nn = 0\n", p->name, p->name,
+		   540 + 21 * (p->end - p->first));
 	script_text(b, "title", buf_text(&title));
-	script_text(b, "sub1", buf_text(&says));
+	script_text(b, "sub1", "");
+	write_verdicts(d, p, b);
 	buf_clear(&title);
 	buf_printf(&title, "new: %s   baseline: %zu series of %zu machine starts",
 		   d->v->now->path ? d->v->now->path : "", d->v->j->n_series, d->v->j->n_starts);
@@ -214,9 +229,8 @@ static void write_driver(struct drawing *d, const struct picture *p, struct buf 
 	script_number(b, "xmax", d->xmax * 1.5);
 	script_number(b, "ymax", d->ymax * 1.1);
 	buf_puts(b, "load plots.'/gate.gp'\n");
-	b->failed |= title.failed || says.failed;
+	b->failed |= title.failed;
 	buf_fini(&title);
-	buf_fini(&says);
 }
 
 static int write_file(const char *dir, const char *name, const char *ending, const struct buf *b)
