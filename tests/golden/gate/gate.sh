@@ -57,6 +57,8 @@ gpu=$here/h200x2
 expect "H200, nothing changed" 0 '^9 groups: 9 PASS' "$ncclbench" gate "$gpu/a1" "$gpu/a2" "$gpu/honest"
 expect "H200, 20 channels" 1 '^p2p all_reduce .* large +REGRESSED +\+5\.' "$ncclbench" gate "$gpu/a1" "$gpu/a2" "$gpu/nch20"
 expect "H200, 20 channels: shm is left alone" 1 '^9 groups: 5 PASS, 4 REGRESSED' "$ncclbench" gate "$gpu/a1" "$gpu/a2" "$gpu/nch20"
+expect "a picture with a line per size class" 4 '' "$ncclbench" gate --charts "$tmp/charts" "$gpu/a1" "$gpu/nop2p"
+expect "its lines" 0 'says\[3\] = .large: PASS' cat "$tmp/charts/gate_01_p2p_all_reduce_graph_map_0_gpu0_1_gpu1.gp"
 expect "H200, P2P off" 4 'PATH_CHANGED P2P/CUMEM in the baseline, SHM/direct now' "$ncclbench" gate "$gpu/a1" "$gpu/a2" "$gpu/nop2p"
 
 copy slow
