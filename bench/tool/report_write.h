@@ -20,5 +20,5 @@ struct report_files {
 /* dir/report.html, dir/report.md, dir/charts/. 0 or -errno after an error line. */
 int report_write(const struct report_files *w) ATTR_MUST;
 /* May a page be written to `dir`? Not where another command keeps its own answer under the same
- * name: then NB_EXIT_USAGE after a line that says whose it is and how to read it; else NB_EXIT_OK. */
+ * name: then NB_EXIT_USAGE after a line that says whose and how to read it; else NB_EXIT_OK. */
 int report_write_may(const char *dir) ATTR_MUST;
