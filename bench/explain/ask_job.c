@@ -150,13 +150,21 @@ static void ask_pg_start(const struct facts *f, struct findings *fs)
 	}
 }
 
+static bool troubles(const struct findings *fs)
+{
+	for (size_t i = 0; i < fs->n; i++)
+		if (fs->list[i].severity >= SEVERITY_WARNING)
+			return true;
+	return false;
+}
+
 /* Not even a communicator was begun, and nothing else shows that NCCL came further. */
 static void ask_only_booted(const struct facts *f, struct findings *fs)
 {
 	const struct fact_proc *booted = NULL;
 	struct finding *out;
 
-	if (f->n_links || f->n_algos || fs->n > 0)
+	if (f->n_links || f->n_algos || f->tests_done || troubles(fs))
 		return;
 	for (size_t i = 0; i < f->n_procs; i++) {
 		const struct fact_proc *p = &f->procs[i];

@@ -125,7 +125,11 @@ static bool a_redop(const char *word)
 
 static bool a_timing(const char *word)
 {
-	return timing_find(word) >= 0;
+	char name[64];
+
+	/* stream~2: the second table of that timing in what was imported */
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "~"), word);
+	return timing_find(name) >= 0;
 }
 
 static bool a_size(const char *word)

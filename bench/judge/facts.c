@@ -158,6 +158,7 @@ static void take(const json_t *run, struct run_facts *f)
 	value_text(json_object_get(run, "seed"), f->seed, sizeof(f->seed));
 	value_text(json_object_get(run, "versions"), f->versions, sizeof(f->versions));
 	f->planned = planned > 0 ? (size_t)planned : 0;
+	f->confirms = json_string_length(json_object_get(run, "confirms")) > 0;
 	f->complete = json_is_true(json_object_get(run, "complete"));
 	f->known = true;
 }

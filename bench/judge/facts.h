@@ -57,6 +57,7 @@ struct run_facts {
 	char boot[FACT_TEXT], started[40], seed[24], versions[FACT_TEXT];
 	bool known;     /* there was a run.json */
 	bool complete;  /* the run reached its end */
+	bool confirms;  /* it measured the suspects of a verdict: after that */
 	size_t planned; /* rows it was to have; 0 unknown */
 };
 

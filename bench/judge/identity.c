@@ -29,19 +29,28 @@ static bool same_rows(const struct series *a, const struct series *b)
 	return true;
 }
 
+/* What only one side tells is no difference, but no proof either. */
+static bool differs(const char *a, const char *b, bool *told)
+{
+	if ((a[0] == '\0') != (b[0] == '\0'))
+		*told = false;
+	else if (strcmp(a, b) != 0)
+		return true;
+	return false;
+}
+
 bool identity_same(const struct series *a, const struct series *b)
 {
 	const struct run_facts *x = &a->facts, *y = &b->facts;
-
-	if (x->started[0] == '\0' || y->started[0] == '\0')
-		return same_rows(a, b);
-	/* The seed, of the clock unless it was given, tells runs of one second apart. */
-	if (strcmp(x->started, y->started) != 0 || strcmp(x->seed, y->seed) != 0 ||
-	    strcmp(x->boot, y->boot) != 0 ||
-	    strcmp(x->value[FACT_MACHINE], y->value[FACT_MACHINE]) != 0)
-		return false;
 	/* Without a machine start, others may have started in the same second. */
-	return x->boot[0] != '\0' || same_rows(a, b);
+	bool told = x->started[0] && y->started[0] && x->boot[0] && y->boot[0];
+
+	/* The seed, of the clock unless it was given, tells runs of one second apart. */
+	if (differs(x->started, y->started, &told) || differs(x->seed, y->seed, &told) ||
+	    differs(x->boot, y->boot, &told) ||
+	    differs(x->value[FACT_MACHINE], y->value[FACT_MACHINE], &told))
+		return false;
+	return told || same_rows(a, b);
 }
 
 size_t identity_find(const struct series *const *v, size_t n, const struct series *s)
@@ -66,7 +75,7 @@ bool identity_confirms(const struct series *const *base, size_t n, const struct 
 			 base[at]->path ? base[at]->path : "");
 	else if (now->facts.started[0] && !again->facts.started[0])
 		snprintf(why, why_max, "does not tell when it was measured (no run.json?)");
-	else if (strcmp(again->facts.started, now->facts.started) < 0)
+	else if (!again->facts.confirms && strcmp(again->facts.started, now->facts.started) < 0)
 		snprintf(why, why_max, "started at %.39s, before the new run (%.39s)",
 			 again->facts.started, now->facts.started);
 	return why[0] == '\0';

@@ -334,6 +334,7 @@ static int confirm_points(struct trial *t)
 			continue;
 		if (check_row(t->pool, &t->scorer, &j->joined.rows[i], t->column_confirm,
 			      &second)) {
+			second.tested = f->tested;
 			if (second.verdict == VERDICT_FAILED)
 				*f = second;
 			continue;
@@ -345,6 +346,32 @@ static int confirm_points(struct trial *t)
 	return rc;
 }
 
+/* A group is cleared by all of its points or not at all: wrong data among them is worse than slow,
+ * and what was not measured again says nothing. */
+static bool cannot_clear(struct trial *t, const struct group_finding *g, struct finding *f)
+{
+	size_t missing = 0;
+
+	for (size_t i = g->first; i < g->first + g->n; i++) {
+		struct finding second = { 0 };
+
+		if (!t->take[i] || !check_row(t->pool, &t->scorer, &t->j->joined.rows[i],
+					      t->column_confirm, &second))
+			continue;
+		if (second.verdict == VERDICT_FAILED) {
+			second.tested = f->tested;
+			*f = second;
+			return true;
+		}
+		missing++;
+	}
+	if (missing > 0)
+		snprintf(f->why, sizeof(f->why),
+			 "%+.1f %% at first; %zu of its %zu points were not measured again",
+			 100 * expm1(f->shift), missing, g->n_tested);
+	return missing > 0;
+}
+
 static int confirm_groups(struct trial *t)
 {
 	struct judgement *j = t->j;
@@ -353,7 +380,7 @@ static int confirm_groups(struct trial *t)
 	for (size_t i = 0; i < j->n_groups && rc == 0; i++) {
 		struct finding *f = &j->groups[i].f, second = { 0 };
 
-		if (f->verdict != VERDICT_REGRESSED)
+		if (f->verdict != VERDICT_REGRESSED || cannot_clear(t, &j->groups[i], f))
 			continue;
 		rc = test_group(t, &j->groups[i], t->column_confirm, &second);
 		if (second.tested)
@@ -391,6 +418,8 @@ static int confirm(struct trial *t)
 		buf_printf(&t->j->notes, "the confirming run cannot confirm: %s\n", why);
 		return 0;
 	}
+	if (t->confirm->facts.known && !t->confirm->facts.complete)
+		buf_puts(&t->j->notes, "the confirming run did not reach its end\n");
 	rc = confirm_points(t);
 	if (rc == 0)
 		rc = confirm_groups(t);
@@ -433,6 +462,14 @@ static bool any_tested(const struct judgement *j)
 	return false;
 }
 
+static bool all_expected(const struct judgement *j)
+{
+	for (size_t i = 0; i < j->n_points; i++)
+		if (!j->points[i].f.expected)
+			return false;
+	return j->n_points > 0;
+}
+
 static void conclude(struct trial *t)
 {
 	struct judgement *j = t->j;
@@ -452,8 +489,8 @@ static void conclude(struct trial *t)
 		if (g->n_tested > 0)
 			code = verdict_exit_worse(code, cost(t->o, &g->f, true));
 	}
-	if (!any_tested(j)) {
-		buf_puts(&j->notes, "no point was compared: none was ok on both sides\n");
+	if (!any_tested(j) && !all_expected(j)) {
+		buf_puts(&j->notes, "no point could be compared\n");
 		code = verdict_exit_worse(code, NB_EXIT_INCONCLUSIVE);
 	}
 	if (j->n_series > 0 && j->n_series < (size_t)t->o->min_series) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/num.h"
@@ -58,14 +59,20 @@ static void take_row(struct matrix_cell *c, const struct record *r)
 		c->best = r;
 }
 
+/* What was taken where the log tells it, else what was asked for; what neither tells differs from
+ * nothing. */
+static bool same_part(const char *took, const char *asked, const char *took2, const char *asked2)
+{
+	const char *a = took[0] ? took : asked, *b = took2[0] ? took2 : asked2;
+
+	return !a[0] || !b[0] || strcasecmp(a, b) == 0;
+}
+
 /* Then a difference is one between workers, not between choices. */
 static bool same_choice(const struct record *a, const struct record *b)
 {
-	char x[48], y[48];
-
-	matrix_name(a, x, sizeof(x));
-	matrix_name(b, y, sizeof(y));
-	return strcmp(x, y) == 0;
+	return same_part(a->algo, a->algo_req, b->algo, b->algo_req) &&
+	       same_part(a->proto, a->proto_req, b->proto, b->proto_req);
 }
 
 static void judge(struct matrix_cell *c)

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "tool/shelf.h"
 
 #define FILE_MAX (2048u << 20)
@@ -45,6 +46,21 @@ bool keep_name_ok(const char *name)
 
 /* ---- one at a time ---- */
 
+/* Another user of the folder may have made it: to lock it needs no right to write. */
+static int open_lock(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+
+	if (fd < 0 && (errno == EACCES || errno == EPERM) && file_exists(path))
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+static bool no_locks_here(int error)
+{
+	return error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK || error == EBADF;
+}
+
 int keep_lock(const char *dir)
 {
 	int rc = file_make_dirs(dir), fd;
@@ -53,10 +69,16 @@ int keep_lock(const char *dir)
 
 	if (!path)
 		return rc ? rc : -ENOMEM;
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-	rc = fd < 0 ? -errno : 0;
+	fd = open_lock(path);
+	rc = fd < 0 ? fd : 0;
 	free(path);
 	while (rc == 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		if (no_locks_here(errno)) {
+			log_note("%s: this file system has no locks (%s): nothing else may change "
+				 "it meanwhile",
+				 dir, strerror(errno));
+			break;
+		}
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			rc = -errno;
 		else if (clock_now_ns() >= until)
@@ -85,17 +107,36 @@ static int copy_file(const char *from, const char *to, const char *name)
 	return rc;
 }
 
+/* A part, or what a killed process had written of it. */
+static bool is_ours(const char *name)
+{
+	for (size_t i = 0; i < N_ELEMENTS(parts); i++) {
+		size_t n = strlen(parts[i]);
+
+		if (strncmp(name, parts[i], n) == 0 &&
+		    (name[n] == '\0' || strncmp(name + n, ".tmp.", 5) == 0))
+			return true;
+	}
+	return false;
+}
+
 /* The files of a series and the folder, as far as they are there. */
 static int clear(const char *path)
 {
 	int rc = 0, fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
 
-	if (fd < 0)
-		return -errno;
-	for (size_t i = 0; i < N_ELEMENTS(parts); i++)
-		if (unlinkat(fd, parts[i], 0) && errno != ENOENT)
+	if (!d) {
+		rc = -errno;
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	while ((e = readdir(d)) != NULL)
+		if (is_ours(e->d_name) && unlinkat(fd, e->d_name, 0) && errno != ENOENT)
 			rc = -errno;
-	close(fd);
+	closedir(d);
 	return rc == 0 && rmdir(path) ? -errno : rc;
 }
 
@@ -115,8 +156,10 @@ static int make_new(const char *path)
 {
 	if (mkdir(path, 0777) == 0)
 		return 0;
-	if (errno != EEXIST || clear(path)) /* left by a killed process that had our number */
-		return -EEXIST;
+	if (errno != EEXIST)
+		return -errno;
+	if (clear(path)) /* left by a killed process that had our number */
+		return -ENOTEMPTY;
 	return mkdir(path, 0777) ? -errno : 0;
 }
 
@@ -135,8 +178,9 @@ int keep_put(const char *from, const char *dir, const char *name)
 			rc = copy_file(from, tmp, parts[i]);
 		if (rc == 0)
 			rc = file_rename(tmp, to);
+		/* A rename that could not be made safe has been made all the same. */
 		if (rc)
-			(void)!clear(tmp);
+			(void)!clear(file_exists(tmp) ? tmp : to);
 	}
 	free(to);
 	free(tmp);
@@ -175,7 +219,7 @@ static int take_away(const char *path)
 	char *hidden = dir ? hidden_name(dir, slash ? slash + 1 : path, "removing") : NULL;
 	int rc = hidden ? file_rename(path, hidden) : -ENOMEM;
 
-	if (rc == 0)
+	if (hidden && (rc == 0 || !file_exists(path)))
 		rc = clear(hidden);
 	free(hidden);
 	free(dir);

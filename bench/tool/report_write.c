@@ -23,13 +23,14 @@
 #include "report/sheet.h"
 
 #define CHARTS "charts"
+#define PAGE_BYTES_MAX (64u << 20)
 
 /* TABLE of the commands whose folders have a page of their own, which a report would replace. */
 static const struct keeper {
-	const char *mark; /* a file that only this command writes */
-	const char *command, *page;
+	const char *mark;                    /* a file that only this command writes */
+	const char *command, *page, *begins; /* its page, and how that begins */
 } keepers[] = {
-	{ "tune.json", "tune", "report.md" },
+	{ "tune.json", "tune", "report.md", "# Tune\n" },
 };
 
 struct work {
@@ -201,12 +202,24 @@ static bool has_file(const char *dir, const char *name)
 	return there;
 }
 
+static bool begins_with(const char *dir, const char *name, const char *words)
+{
+	char *path = file_join(dir, name), *text = NULL;
+	size_t len = 0;
+	bool does = path && file_read_all(path, PAGE_BYTES_MAX, &text, &len) == 0 &&
+		    strncmp(text, words, strlen(words)) == 0;
+
+	free(text);
+	free(path);
+	return does;
+}
+
 int report_write_may(const char *dir)
 {
 	for (size_t i = 0; i < N_ELEMENTS(keepers); i++) {
 		const struct keeper *k = &keepers[i];
 
-		if (!has_file(dir, k->mark) || !has_file(dir, k->page))
+		if (!has_file(dir, k->mark) || !begins_with(dir, k->page, k->begins))
 			continue;
 		log_error(
 		    "report: %s is a run of %s, and %s there is its answer, which a page would "

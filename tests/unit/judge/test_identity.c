@@ -70,6 +70,11 @@ static void seeds_tell_runs_of_a_second_apart(void **state)
 	assert_true(identity_same(&a, &b));
 	snprintf(b.facts.seed, sizeof(b.facts.seed), "2334318011220034");
 	assert_false(identity_same(&a, &b));
+	/* One side does not tell its own: then the rows decide. */
+	b.facts.seed[0] = '\0';
+	assert_true(identity_same(&a, &b));
+	q.log_time = 2;
+	assert_false(identity_same(&a, &b));
 }
 
 static void other_rows_are_another(void **state)
@@ -120,6 +125,10 @@ static void what_confirms(void **state)
 		if (confirming[i].says)
 			assert_non_null(strstr(why, confirming[i].says));
 	}
+	/* Measured from the verdict: after it, whatever a clock that was set says. */
+	make(&(struct one){ "2026-11-30T10:30:00Z", "b1", "m1", 9 }, &r, &again);
+	again.facts.confirms = true;
+	assert_true(identity_confirms(list, 1, &now, &again, why, sizeof(why)));
 }
 
 int main(void)

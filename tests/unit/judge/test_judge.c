@@ -553,6 +553,45 @@ static void bare_points(void **state)
 	}
 }
 
+/* Three points of one group are slower; of the confirming run only one is there, or one is wrong.
+ */
+static void half_a_confirmation_clears_nothing(void **state)
+{
+	for (int corrupt = 0; corrupt <= 1; corrupt++) {
+		struct bench b;
+
+		memset(&b, 0, sizeof(b));
+		judge_defaults(&b.o);
+		b.n_base = SERIES;
+		for (int i = 0; i < SERIES + 2; i++) {
+			char boot[16];
+
+			snprintf(boot, sizeof(boot), "b%d", i);
+			run_start(&b.text[i], boot, "2.28");
+			run_row(&b.text[i], "p2p", 8, i == NOW ? 12 : 10 * (1 + .001 * i));
+			if (i == AGAIN && corrupt)
+				run_outcome(&b.text[i], "p2p", 64, "corrupt", "element 3");
+			if (i != AGAIN)
+				run_row(&b.text[i], "p2p", 64, i == NOW ? 12 : 10 * (1 + .001 * i));
+			if (i != AGAIN || corrupt)
+				run_row(&b.text[i], "p2p", 512,
+					i == NOW ? 12 : 10 * (1 + .001 * i));
+		}
+		judge_it(&b, true);
+		assert_int_equal(b.j.n_groups, 1);
+		if (corrupt) {
+			assert_verdict(&b.j.groups[0].f, VERDICT_FAILED);
+			assert_int_equal(b.j.exit_code, 5);
+		} else {
+			assert_verdict(&b.j.groups[0].f, VERDICT_REGRESSED);
+			assert_non_null(strstr(b.j.groups[0].f.why,
+					       "2 of its 3 points were not measured again"));
+			assert_int_equal(b.j.exit_code, 1);
+		}
+		teardown(&b);
+	}
+}
+
 /* Six points, three series of three starts that are 0, +3 % and -3 % off, restarts that are equally
  * far apart in all: so all ratios are the same r, four degrees are lent, and the ratio of all is
  * r e^Euler. The variance of 0, ln 1.03, ln 0.97 is 9.00608e-4; joined (2 + 4 e^Euler)/6 of it;
@@ -686,6 +725,7 @@ int main(void)
 		cmocka_unit_test(too_noisy),
 		cmocka_unit_test(one_series_and_one_start_use_the_weaker_rule),
 		cmocka_unit_test(bare_points),
+		cmocka_unit_test(half_a_confirmation_clears_nothing),
 		cmocka_unit_test(points_lend_each_other),
 		cmocka_unit_test(reach_by_hand),
 		cmocka_unit_test(expected_failures),

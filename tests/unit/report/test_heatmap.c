@@ -82,6 +82,19 @@ static void fastest(void **state)
 	assert_int_equal(matrix_cells(&v, &c, &n), 0);
 	assert_true(!c[0].worse && fabs(c[0].gain - .5) < 1e-12);
 	free(c);
+	/* --algos alone: only the algorithm was asked for; the log told which protocol it took. */
+	record_set(run.row[3].proto_req, sizeof(run.row[3].proto_req), "");
+	record_set(run.row[3].algo, sizeof(run.row[3].algo), "TREE");
+	record_set(run.row[3].proto, sizeof(run.row[3].proto), "LL");
+	assert_int_equal(matrix_cells(&v, &c, &n), 0);
+	assert_true(!c[0].worse && c[0].best == &run.row[3]);
+	free(c);
+	record_set(run.row[3].proto, sizeof(run.row[3].proto), "SIMPLE");
+	assert_int_equal(matrix_cells(&v, &c, &n), 0);
+	assert_true(c[0].worse);
+	free(c);
+	record_set(run.row[3].proto, sizeof(run.row[3].proto), "LL");
+	record_set(run.row[3].proto_req, sizeof(run.row[3].proto_req), "ll");
 	record_set(run.row[0].algo, sizeof(run.row[0].algo), "RING");
 	record_set(run.row[0].proto, sizeof(run.row[0].proto), "SIMPLE");
 	/* Intervals that touch are no difference. */
