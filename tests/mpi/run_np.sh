@@ -140,6 +140,11 @@ healthy() {
 	start wide "" 3 --transports p2p,shm,socket --ops all_reduce,pingpong --timing graph,stream
 	expect_code wide 0
 	[ "$(column wide outcome | tr ' ' '\n' | sort | uniq -c | tr -d ' \n')" = 24ok ] || fail "wide: not 24 rows that are ok"
+	# Loopback that stops earlier does not choose the size of the others, and is told at its own: as in the table.
+	start own-size "fail:unavailable@prepare:2?NCCL_NET=Socket" 2 --transports p2p,socket --sizes 8,1M --json
+	expect_column own-size outcome "ok ok ok unavailable"
+	grep -Eq '"transport":"p2p",.*"all_reduce_bytes":1048576,.*"transport":"socket",.*"all_reduce_bytes":8,' \
+		"$tmp/own-size.text" || fail "own-size: $(tail -c 900 "$tmp/own-size.text")"
 	# The UCX conversation: every rank has an address.
 	NCCLBENCH_TEST_FAKE_BACKEND=ucx start ucx "" 3 --backend ucx --transports cma,tcp --timing host
 	expect_code ucx 0
