@@ -83,22 +83,6 @@ static const struct record *record_of(const struct view *v, const struct summary
 	return r;
 }
 
-/* Loopback chooses no size: it is told at the largest that it has, where it lacks the column's. */
-static const struct record *largest_of(const struct view *v, const struct summary_figure *f,
-				       const char *transport)
-{
-	const struct record *best = NULL;
-
-	for (size_t i = 0; f->op != NULL && i < v->n_rows; i++) {
-		const struct record *r = &v->rows[i];
-
-		if (strcmp(r->transport, transport) == 0 && (!best || r->bytes > best->bytes) &&
-		    view_measured(v, transport, f->op, r->bytes, f->timing) == r)
-			best = r;
-	}
-	return best;
-}
-
 static void set_value(struct summary_value *value, const struct record *r, bool latency)
 {
 	*value = (struct summary_value){ .value = NAN, .lo = NAN, .hi = NAN };
@@ -161,7 +145,9 @@ static void fill_row(struct summary *s, struct summary_row *row, const struct vi
 	for (size_t i = 0; i < SUMMARY_OPS; i++) {
 		r = record_of(v, &s->bandwidth[i], row->transport, view_timings_stream);
 		if (r == NULL && row->loopback)
-			r = largest_of(v, &s->bandwidth[i], row->transport);
+			/* Loopback chooses no size: it is told at the largest that it has. */
+			r = view_largest(v, row->transport, s->bandwidth[i].op,
+					 s->bandwidth[i].timing);
 		set_value(&row->bandwidth[i], r, false);
 		first = first != NULL ? first : r;
 		if (i == 0 && r != NULL)

@@ -299,6 +299,21 @@ uint64_t view_ranked_size(const struct view *v, const char *op, const char *timi
 	return extreme_size(v, op, timing, LARGEST_RANKED, &any);
 }
 
+const struct record *view_largest(const struct view *v, const char *transport, const char *op,
+				  const char *timing)
+{
+	const struct record *best = NULL;
+
+	for (size_t i = 0; op != NULL && i < v->n_rows; i++) {
+		const struct record *r = &v->rows[i];
+
+		if (strcmp(r->transport, transport) == 0 && (!best || r->bytes > best->bytes) &&
+		    view_measured(v, transport, op, r->bytes, timing) == r)
+			best = r;
+	}
+	return best;
+}
+
 uint64_t view_small_size(const struct view *v, const char *op, const char *timing)
 {
 	uint64_t any, common = extreme_size(v, op, timing, SMALLEST, &any);

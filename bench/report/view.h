@@ -85,6 +85,10 @@ uint64_t view_common_size(const struct view *v, const char *op, const char *timi
 /* The same among those that are no loopback, where there is any such: loopback ranks nothing, and
  * so does not choose at which size the others are told. */
 uint64_t view_ranked_size(const struct view *v, const char *op, const char *timing);
+/* The measured record of a transport's largest size, which is where loopback is told when it lacks
+ * the size of the others; NULL: none, or no `op`. */
+const struct record *view_largest(const struct view *v, const char *transport, const char *op,
+				  const char *timing);
 /* A network transport within one host: the kernel's figures, no link's. */
 bool view_is_loopback(const struct view *v, const char *backend, const char *transport);
 /* The size of latency cells: 8 bytes when anything ran there, else the smallest common one, else

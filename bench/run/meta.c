@@ -390,12 +390,8 @@ static const struct record *bandwidth_of(const struct view *v, const char *backe
 
 	*bytes = view_ranked_size(v, op, timing);
 	r = view_cell(v, transport, op, *bytes, timing);
-	if (r || !view_is_loopback(v, backend, transport))
-		return r;
-	for (size_t i = 0; i < v->n_rows; i++)
-		if (view_cell(v, transport, op, v->rows[i].bytes, timing) == &v->rows[i] &&
-		    (!r || v->rows[i].bytes > r->bytes))
-			r = &v->rows[i];
+	if (!r && view_is_loopback(v, backend, transport))
+		r = view_largest(v, transport, op, timing);
 	*bytes = r ? r->bytes : *bytes;
 	return r;
 }
